@@ -35,14 +35,14 @@ from sklearn.metrics import roc_curve
 
 import baserate as br
 from baserate.kernels import best, portable
-from baserate.read.cases import SCORE, Names, checked, count_cases
+from baserate.read.cases import SCORE, cases_of_arrays, count_cases
 
 PRIORS = (0.5, 0.01, 0.001)
 KINDS = ("float64", "float32", "tied", "weighted")
 
 
 def with_numpy(labels, scores, weights=None):
-    cases = checked(labels, {SCORE: scores}, pos_label=None, sample_weight=weights, names=Names())
+    cases = cases_of_arrays(labels, {SCORE: scores}, sample_weight=weights)
     return count_cases(cases, SCORE, kernels=portable)
 
 

@@ -86,16 +86,9 @@ def with_pyarrow(path, kind):
 
 
 def counted(columns):
-    from baserate.read.cases import SCORE, Names, checked, count_cases
+    from baserate.read.cases import SCORE, cases_of_arrays, count_cases
 
-    cases = checked(
-        columns["y"],
-        {SCORE: columns["s"]},
-        pos_label=None,
-        sample_weight=None,
-        groups=columns.get("g"),
-        names=Names(),
-    )
+    cases = cases_of_arrays(columns["y"], {SCORE: columns["s"]})
     return count_cases(cases, SCORE)
 
 

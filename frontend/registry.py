@@ -13,13 +13,11 @@ FILE = Path(__file__).parent / "src" / "core" / "registry.ts"
 HEAD = (
     "// Written from the tables of Python by `python frontend/registry.py`: not edited by hand.\n"
 )
-# What the page reads in rules and shows: those that core/measures.ts has formulas for.
+# What the page shows, and reads in rules that people move: those that core/measures.ts has formulas
+# for. `baserate choose` knows all.
 MEASURES = (
-    *("tp", "fp", "fn", "tn", "tpr", "fpr", "tnr", "fnr"),
-    *("precision", "npv", "fdr", "false_omission_rate", "posfrac", "accuracy", "error", "f1"),
-    "jaccard",
-    *("balanced_accuracy", "informedness", "lift", "nne", "expected_cost", "normalized_cost"),
-    *("alerts", "caught", "missed", "false_alarms", "volume_cost"),
+    *("tpr", "fpr", "tnr", "fnr", "precision", "npv", "fdr", "posfrac", "accuracy", "error", "f1"),
+    *("lift", "nne", "expected_cost", "alerts", "caught", "missed", "false_alarms", "volume_cost"),
 )
 # The curves that the page draws.
 CHARTS = ("roc", "broc", "pr", "posfrac", "cost", "gain")

@@ -118,13 +118,6 @@ export interface Given {
   readonly untested?: string | null;
 }
 
-export interface Win {
-  readonly low: number;
-  readonly high: number;
-  readonly models: readonly string[];
-  readonly thresholds: readonly Threshold[];
-}
-
 export interface Decision {
   readonly decision?: {
     readonly at: Record<string, unknown>;
@@ -133,7 +126,6 @@ export interface Decision {
     readonly threshold: Threshold;
     readonly rivals?: Readonly<Record<string, { readonly threshold: Threshold }>>;
   };
-  readonly winner_map?: { readonly wins: readonly Win[] } | null;
   readonly [key: string]: unknown;
 }
 
@@ -143,7 +135,6 @@ export interface Decided {
 }
 
 export interface Report {
-  readonly title: string | null;
   readonly scenario: Scenario;
   readonly level: number;
   readonly points: readonly Points[];

@@ -8,7 +8,7 @@ import { Store } from "./store.ts";
 import { answer, outcomes, type Part } from "./page/answer.ts";
 import { charts, type Charts } from "./page/charts.ts";
 import { controls } from "./page/controls.ts";
-import { h } from "./page/dom.ts";
+import { h, press } from "./page/dom.ts";
 import { forget } from "./page/fields.ts";
 import { saveCsv, saveJson } from "./page/downloads.ts";
 import { winnerMap } from "./page/map.ts";
@@ -41,7 +41,7 @@ async function start(content: Document): Promise<void> {
   const panel = controls(
     models,
     change,
-    () => store.here(),
+    () => ({ hand: store.here(), model: store.focus() }),
     (state) => store.shownOver(state)?.ranges ?? "",
     content.report.answers.map((one) => [presetSaid(one), asked(one, store.first)] as const),
   );
@@ -73,8 +73,9 @@ let kept = false;
 function keepHeights(hand: boolean): void {
   if (hand === kept) return;
   kept = hand;
-  for (const part of document.querySelectorAll<HTMLElement>(".scenario, .said, .said > *, .happens"))
+  for (const part of document.querySelectorAll<HTMLElement>(".scenario, .said, .said > *, .happens, #over-title"))
     part.style.minHeight = hand ? `${part.getBoundingClientRect().height}px` : "";
+  document.getElementById("over-title")?.classList.toggle("kept", hand);
 }
 
 /** A switch that stands where it started need not be remembered. */
@@ -82,19 +83,16 @@ const without = (view: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(view).filter(([, value]) => value !== ""));
 
 function buttons(store: Store): HTMLElement[] {
-  const [undo, reset, link] = [button("undo", "Undo"), button("reset", "Start again"), button("link", "Copy link")];
+  const undo = press("Undo", { class: "quiet", id: "undo" }, () => history.back());
   (store.stepped = () => (undo.disabled = !history.state))();
-  undo.addEventListener("click", () => history.back());
-  reset.addEventListener("click", () => {
+  const reset = press("Start again", { class: "quiet", id: "reset" }, () => {
     forget(document);
     const { theme = "" } = store.state.view;
     store.change({ ...store.first, view: without({ theme }) });
   });
-  link.addEventListener("click", () => void copied(link, store.address()));
+  const link = press("Copy link", { class: "quiet", id: "link" }, () => void copied(link, store.address()));
   return [undo, reset, link];
 }
-
-const button = (id: string, text: string): HTMLButtonElement => h("button", { type: "button", class: "quiet", id }, text);
 
 const taken = (model: number, place: number, here: number[]): Partial<State> => ({
   mode: "hand",
@@ -113,9 +111,8 @@ async function copied(link: HTMLButtonElement, address: string): Promise<void> {
 }
 
 function downloads(content: Document, solution: () => Solution | null): HTMLElement {
-  const [csv, json] = [button("csv", "CSV"), button("json", "JSON")];
-  csv.addEventListener("click", () => saveCsv("baserate-models", tableRows(content, solution()!)));
-  json.addEventListener("click", () => {
+  const csv = press("CSV", { class: "quiet", id: "csv" }, () => saveCsv("baserate-models", tableRows(content, solution()!)));
+  const json = press("JSON", { class: "quiet", id: "json" }, () => {
     const found = solution()!;
     saveJson("baserate-models", { sentence: found.sentence, exact: found.exact, scenario: found.state, models: tableRows(content, found) });
   });
@@ -140,15 +137,11 @@ function layOut(
   tools: HTMLElement,
   buttons: readonly HTMLElement[],
 ): void {
-  const title = content.report.title ?? "Which model, at which threshold";
   const { positives, negatives, weighted } = models[0]!.held;
   const about = `${sampleSaid(positives, negatives, weighted)} · ${grouped(models.length)} ${models.length > 1 ? "models" : "model"}`;
-  const head = h(
-    "header",
-    { class: "top" },
-    h("h1", {}, h("bdi", {}, title), " ", h("small", {}, about)),
-    h("span", { class: "tools" }, ...buttons),
-  );
+  const title = document.querySelector("#static h1")!;
+  title.append(" ", h("small", {}, document.querySelector("#static time")!, ` · ${about}`));
+  const head = h("header", { class: "top" }, title);
   const decision = moved("decision");
   decision?.querySelector(".charts:has([data-part=map]), [data-part=map]")?.remove();
   const sections = [
@@ -171,6 +164,7 @@ function layOut(
     "main",
     {},
     h("div", { class: "first" }, panel, said.element, happens.element, ...drawn.first),
+    h("span", { class: "tools page-tools" }, ...buttons),
     h("nav", { "aria-label": "Parts of this page" }, ...sections.map(jump)),
     ...sections,
     h("footer", {}, `baserate ${content.version}. This page loads nothing from elsewhere.`),
@@ -180,13 +174,12 @@ function layOut(
 
 /** A button that goes to a section: links would replace the scenario in the address. */
 function jump(part: HTMLElement): HTMLElement {
-  const go = h("button", { type: "button", class: "jump" }, part.querySelector("h2")!.textContent!);
-  go.addEventListener("click", () => {
+  const title = part.querySelector("h2")!;
+  return press(title.textContent!, { class: "jump" }, () => {
     part.scrollIntoView();
-    part.querySelector<HTMLElement>("h2")!.setAttribute("tabindex", "-1");
-    part.querySelector<HTMLElement>("h2")!.focus({ preventScroll: true });
+    title.setAttribute("tabindex", "-1");
+    title.focus({ preventScroll: true });
   });
-  return go;
 }
 
 void start(JSON.parse(document.getElementById("baserate-data")!.textContent!) as Document);

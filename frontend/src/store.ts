@@ -66,6 +66,12 @@ export class Store {
     return this.solution?.settings.map((one, i) => one?.place ?? this.state.hand[i]!) ?? [...this.state.hand];
   }
 
+  /** The model that is chosen, or set by hand. */
+  focus(): number {
+    const { settings, chosen } = this.solution ?? {};
+    return Math.max(0, settings && chosen ? settings.indexOf(chosen[0]!) : this.state.model);
+  }
+
   /** The page with this scenario. */
   address(): string {
     return location.href.split("#")[0] + written(this.state, this.models);

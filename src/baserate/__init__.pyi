@@ -62,7 +62,7 @@ from baserate.measures.confusion import (
 from baserate.read.cases import (
     count_classes as count_classes,
 )
-from baserate.read.files import (
+from baserate.read.saved import (
     load as load,
 )
 from baserate.read.sql import (
@@ -101,6 +101,9 @@ from baserate.verbs.evidence import (
     interval as interval,
     non_inferiority as non_inferiority,
     require as require,
+)
+from baserate.verbs.calculations import (
+    calc as calc,
 )
 from baserate.verbs.plan import (
     plan as plan,

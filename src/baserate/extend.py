@@ -24,6 +24,7 @@ __all__ = [
     "Sectioned",
     "checked_conditions",
     "checked_weights",
+    "checked_whole",
     "escaped",
     "grouped",
     "json_answer",
@@ -53,6 +54,13 @@ def checked_weights(weights: Any, labels: Any) -> Any:
     from baserate.verbs import estimators
 
     return estimators.checked_weights(weights, labels)
+
+
+def checked_whole(given: Any, code: str, meaning: str, fix: str) -> int:
+    """A whole number from 1 on, or the refusal that says what it means."""
+    from baserate.notation import WholeCheck
+
+    return WholeCheck(code, meaning, fix, 1)(given)
 
 
 def json_answer(command: str, *, seed: int | None = None, **parts: Any) -> str:

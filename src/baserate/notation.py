@@ -57,12 +57,12 @@ class Written(NamedTuple):
 def number(text: str) -> Fraction | None:
     """A plain decimal number, or None."""
     bare = text.strip() if len(text) <= LONGEST else ""
-    if not re.fullmatch(NUMBER, bare) or abs(_exponent(bare)) > MOST_DIGITS:
+    if not re.fullmatch(NUMBER, bare) or abs(_exponent_of(bare)) > MOST_DIGITS:
         return None
     return Fraction(bare.replace("_", ""))
 
 
-def _exponent(text: str) -> int:
+def _exponent_of(text: str) -> int:
     found = re.search(r"[eE]([+-]?\d+)", text)
     return int(found[1]) if found else 0
 
@@ -83,15 +83,15 @@ def share(text: str) -> Written | None:
     part, whole = number(found[1]), number(found[3] or "1")
     if part is None or whole is None or whole <= 0:
         return None
-    return _ratio(part, whole * UNITS[found[4]], found[2], text)
+    return _read_ratio(part, whole * UNITS[found[4]], found[2], text)
 
 
-def _ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | None:
+def _read_ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | None:
     if word not in (":", "to"):
         return Written(part / whole, text)
     if part < 0:
         return None
-    odds, other = part / (part + whole), f"{_plain(part)} in {_plain(whole)}"
+    odds, other = part / (part + whole), f"{_format_fraction(part)} in {_format_fraction(whole)}"
     said = (
         f"{quoted(text)} is read as odds, positives to negatives: {float(odds):.6g} ({other} is"
         f" {rounded(part / whole):.6g})"
@@ -99,7 +99,7 @@ def _ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | N
     return Written(odds, text, (Note("BR508", said, Fix.everywhere(other)),))
 
 
-def _plain(value: Fraction) -> str:
+def _format_fraction(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
 
 
@@ -233,6 +233,30 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g} %"
 
 
+CALL = re.compile(r"([^()]+)(?:\(([^()]*)\))?")
+LONGEST_CALL = 300
+
+
+def split_call(text: Any, what: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """Return the name and the arguments of what is written as name(key=value, …): the key, "=" or
+    nothing, and the value of each.
+    """
+    written = text.strip() if isinstance(text, str) and len(text) <= LONGEST_CALL else ""
+    found = CALL.fullmatch(written)
+    if found is None or not found[1].strip():
+        raise refuse(
+            "BR531",
+            f"cannot read {quoted(text)} as a {what}",
+            "write a name, or name(parameter=value)",
+        )
+    arguments = []
+    for part in (found[2] or "").split(","):
+        if part.strip():
+            key, equals, value = part.partition("=")
+            arguments.append((key.strip(), equals, value.strip()))
+    return found[1].strip(), arguments
+
+
 # ----------------------------------------------------------------------
 # Numbers among the arguments: which are allowed, and what a refusal says.
 
@@ -265,11 +289,11 @@ class NumberCheck:
     def exactly(self, given: Any) -> Fraction:
         """Return the number as the fraction that was written."""
         written = from_number(given)
-        if written is None or not self.allows(rounded(written.value)):
+        if written is None or not self.allows(written.value):
             raise self.refusal(given)
         return written.value
 
-    def allows(self, value: float) -> bool:
+    def allows(self, value: float | Fraction) -> bool:
         """Does the number lie in the range?"""
         return self.low <= value <= self.high and not (self.above_low and value == self.low)
 

@@ -205,10 +205,10 @@ def rounded_once(slices: list[Floats], count: int) -> Floats:
 
 
 def _one_by_one(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
-    return np.array([_fsum(run) for run in np.split(weights, starts[1:])])
+    return np.array([_sum_or_infinity(run) for run in np.split(weights, starts[1:])])
 
 
-def _fsum(values: Floats) -> float:
+def _sum_or_infinity(values: Floats) -> float:
     try:
         return math.fsum(values)
     except OverflowError:
@@ -271,21 +271,13 @@ def _near_one(masses: npt.NDArray[Any]) -> Floats:
 def _twice_wins(positives: Ints, negatives: Ints, totals: tuple[int, int] | None = None) -> int:
     all_positives, all_negatives = totals or (int(total(positives)), int(total(negatives)))
     if 2 * all_positives * all_negatives > INT64_MAX:
-        return _twice_wins_of_large(positives, negatives, all_negatives)
+        positives, negatives = positives.astype(object), negatives.astype(object)
     # Only where there are positives, to spare memory: 2·(negatives from there on) − ties.
     where = np.flatnonzero(positives != 0)
     if not len(where):
         return 0
     onward = np.cumsum(np.add.reduceat(negatives, where)[::-1])[::-1]
     return int(np.dot(positives[where], 2 * onward - negatives[where]))
-
-
-def _twice_wins_of_large(positives: Ints, negatives: Ints, below: int) -> int:
-    wins = 0
-    for ours, theirs in zip(positives.tolist(), negatives.tolist(), strict=True):
-        below -= theirs
-        wins += ours * (2 * below + theirs)
-    return wins
 
 
 def running_sums(values: Floats) -> Floats:

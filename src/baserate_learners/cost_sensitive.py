@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 )
 
 from baserate import Conditions, Costs, choose, count_folds, response
-from baserate.extend import checked_conditions, quoted, refuse
+from baserate.extend import checked_conditions, checked_whole, quoted, refuse
 from baserate_learners.fitted import (
     PROBABILITY,
     SAMPLE,
@@ -84,15 +84,20 @@ def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
             f" {len(classes)} classes ({known} …)"
         )
         raise refuse("BR901", text, "MinimumExpectedCost or MetaCost with a cost matrix")
+    check_two_classes(classes)
+    even = given.as_in_sample and given.costs.miss == given.costs.false_alarm
+    place = 1 if even and pos_label is None else positive_place(classes, pos_label)
+    return Sides(classes, place, codes == place)
+
+
+def check_two_classes(classes: npt.NDArray[Any]) -> None:
+    """Refuse cases of one class alone."""
     if len(classes) < 2:
         raise refuse(
             "BR901",
             "there are cases of one class at most; two classes are needed",
             "cases of both classes",
         )
-    even = given.as_in_sample and given.costs.miss == given.costs.false_alarm
-    place = 1 if even and pos_label is None else positive_place(classes, pos_label)
-    return Sides(classes, place, codes == place)
 
 
 def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> Floats:
@@ -308,7 +313,7 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
     classes_: npt.NDArray[Any]
     several_classes = False
 
-    def _inside(self) -> Any:
+    def _inner_estimator(self) -> Any:
         return self.estimator
 
     def _fit_inside(self, X: Any, y: Any, **params: Any) -> None:  # noqa: N803
@@ -320,7 +325,7 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
 
-    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _route_metadata(self, params: dict[str, Any]) -> dict[str, Any]:
         """What of the metadata the estimator inside is fitted with: as it requests where routing is
         on, else everything.
         """
@@ -335,11 +340,17 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return (
             MetadataRouter(owner=self)
             .add_self_request(self)
-            .add(estimator=self._inside(), method_mapping=mapping)
+            .add(estimator=self._inner_estimator(), method_mapping=mapping)
         )
 
+    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
+        """The answer of the estimator inside."""
+        check_is_fitted(self)
+        found: npt.NDArray[Any] = np.asarray(self.estimator_.predict(X))
+        return found
+
     def __sklearn_tags__(self) -> Any:
-        tags, inside = super().__sklearn_tags__(), get_tags(self._inside())
+        tags, inside = super().__sklearn_tags__(), get_tags(self._inner_estimator())
         tags.classifier_tags.multi_class = (
             self.several_classes
             and inside.classifier_tags is not None
@@ -392,7 +403,7 @@ class MinimumExpectedCost(Transparent):
         """The estimator inside is fitted; `params` are for its fit."""
         rows, labels = checked(X, y)
         self.cost_matrix_, self._first = matrix_of(self.costs, np.unique(labels), self.pos_label)
-        self._fit_inside(rows, labels, **with_checked_weights(self._routed(params), labels))
+        self._fit_inside(rows, labels, **with_checked_weights(self._route_metadata(params), labels))
         self.classes_ = with_probabilities(self.estimator_).classes_
         check_untouched(self.estimator_, labels)
         return self
@@ -464,21 +475,12 @@ class MetaCost(Wrapper):
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 (scikit-learn's names)
         """The training cases relabelled, and the estimator inside fitted to them."""
         rows, labels = checked(X, y)
-        if not isinstance(self.resamples, int | np.integer) or self.resamples < 1:
-            raise refuse(
-                "BR580",
-                f"resamples are a whole number from 1 on, got {quoted(self.resamples)}",
-                "resamples=30",
-            )
+        text = "resamples are a whole number from 1 on"
+        checked_whole(self.resamples, "BR580", text, "resamples=30")
         classes, codes = np.unique(labels, return_inverse=True)
-        if len(classes) < 2:
-            raise refuse(
-                "BR901",
-                "there are cases of one class at most; two classes are needed",
-                "cases of both classes",
-            )
+        check_two_classes(classes)
         matrix, first = matrix_of(self.costs, classes, self.pos_label)
-        self.probabilities_ = self._probabilities(rows, labels, codes)
+        self.probabilities_ = self._mean_probabilities(rows, labels, codes)
         self.labels_ = classes[cheapest(self.probabilities_, matrix, first)]
         self.relabelled_share_ = float(np.mean(self.labels_ != labels))
         self._fit_relabelled(rows)
@@ -493,7 +495,7 @@ class MetaCost(Wrapper):
         else:
             self.estimator_ = DummyClassifier(strategy="most_frequent").fit(X, self.labels_)
 
-    def _probabilities(self, X: Any, labels: npt.NDArray[Any], codes: Ints) -> Floats:  # noqa: N803
+    def _mean_probabilities(self, X: Any, labels: npt.NDArray[Any], codes: Ints) -> Floats:  # noqa: N803
         """The mean over the copies that may speak of a case; of one that all have seen, over
         all.
         """
@@ -503,10 +505,10 @@ class MetaCost(Wrapper):
 
         def fitted_to(copy: Any, rows: npt.NDArray[Any]) -> tuple[Any, Floats, npt.NDArray[Any]]:
             fitted = copy.fit(_safe_indexing(X, rows), _safe_indexing(labels, rows))
-            return fitted, _shares(fitted, X, total.shape[2]), rows
+            return fitted, _shares_or_votes(fitted, X, total.shape[2]), rows
 
         drawn = (
-            (_resampled(codes, share, random), _seeded(clone(self.estimator), random))
+            (_draw_rows(codes, share, random), _set_seeds(clone(self.estimator), random))
             for _ in range(self.resamples)
         )
         copies = Parallel(self.n_jobs, prefer="threads", return_as="generator")(
@@ -525,12 +527,6 @@ class MetaCost(Wrapper):
         means: Floats = total[part, case] / spoke[part, case][:, None]
         return means
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
-        """The answer of the classifier that was fitted to relabelled cases."""
-        check_is_fitted(self)
-        found: npt.NDArray[Any] = np.asarray(self.estimator_.predict(X))
-        return found
-
 
 def _share_drawn(most: float | None, cases: int) -> Fraction:
     """How many of the cases a bootstrap sample has, as a share of them."""
@@ -548,7 +544,7 @@ def _share_drawn(most: float | None, cases: int) -> Fraction:
     )
 
 
-def _resampled(codes: Ints, share: Fraction, random: np.random.RandomState) -> npt.NDArray[Any]:
+def _draw_rows(codes: Ints, share: Fraction, random: np.random.RandomState) -> npt.NDArray[Any]:
     """So large a share of the rows of each class, one at least, drawn with replacement."""
     parts = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     sizes = [max(1, round(len(part) * share)) for part in parts]
@@ -557,7 +553,7 @@ def _resampled(codes: Ints, share: Fraction, random: np.random.RandomState) -> n
     )
 
 
-def _seeded(estimator: Any, random: np.random.RandomState) -> Any:
+def _set_seeds(estimator: Any, random: np.random.RandomState) -> Any:
     """The same with seeds of its own, wherever it takes one."""
     names = sorted(
         name
@@ -567,7 +563,7 @@ def _seeded(estimator: Any, random: np.random.RandomState) -> Any:
     return estimator.set_params(**{name: random.randint(np.iinfo(np.int32).max) for name in names})
 
 
-def _shares(fitted: Any, X: Any, classes: int) -> Floats:  # noqa: N803
+def _shares_or_votes(fitted: Any, X: Any, classes: int) -> Floats:  # noqa: N803
     """Probabilities of every class, or votes. Every copy has seen every class, so the columns are
     those of all.
     """
@@ -643,19 +639,19 @@ class MovedThreshold(Transparent):
             )
         found, routed = (
             sides(labels, at, self.pos_label),
-            with_checked_weights(self._routed(params), labels),
+            with_checked_weights(self._route_metadata(params), labels),
         )
         self._place, share = found.place, found.weighted_share(routed.get(WEIGHT))
         if self.method == EMPIRICAL:
-            self._find(rows, labels, found, at, routed)
+            self._find_threshold(rows, labels, found, at, routed)
             self._fit_inside(rows, labels, **routed)
         else:
             self._fit_inside(rows, labels, **routed)
-            self._derive(with_probabilities(self.estimator_), share, at)
+            self._derive_threshold(with_probabilities(self.estimator_), share, at)
         self.classes_ = found.classes
         return self
 
-    def _find(
+    def _find_threshold(
         self,
         X: Any,  # noqa: N803
         labels: Any,
@@ -678,7 +674,7 @@ class MovedThreshold(Transparent):
             float("inf") if self.point_.threshold is None else float(self.point_.threshold)
         )
 
-    def _derive(self, fitted: Any, share: Fraction, at: Conditions) -> None:
+    def _derive_threshold(self, fitted: Any, share: Fraction, at: Conditions) -> None:
         trained = calibrated_at(fitted, self.calibrated_at, share, self._place)
         if trained is None and not at.as_in_sample and at.exact_prior != share:
             text = (
@@ -706,7 +702,7 @@ class MovedThreshold(Transparent):
             self.estimator_, X, pos_label=self.classes_.tolist()[self._place], kind=kind
         ).scores
         if amounts is not None:
-            flagged = scores > self._cuts(checked_amounts(amounts, len(scores)))
+            flagged = scores > self._cuts_by_amount(checked_amounts(amounts, len(scores)))
         elif self.method == THEORETICAL:
             flagged = scores > self.threshold_
         else:
@@ -714,7 +710,7 @@ class MovedThreshold(Transparent):
         found: npt.NDArray[Any] = self.classes_[np.where(flagged, self._place, 1 - self._place)]
         return found
 
-    def _cuts(self, amounts: Floats) -> Floats:
+    def _cuts_by_amount(self, amounts: Floats) -> Floats:
         """The cut of each case on the score as it is; above 1 where it is better missed than
         caught.
         """
@@ -781,9 +777,3 @@ class CostWeighted(Transparent):
         self.calibrated_at_, self.place_ = None if settled is None else float(settled), found.place
         self.classes_ = found.classes
         return self
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
-        """What the estimator inside answers."""
-        check_is_fitted(self)
-        found: npt.NDArray[Any] = np.asarray(self.estimator_.predict(X))
-        return found

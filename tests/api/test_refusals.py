@@ -3,10 +3,10 @@
 import functools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import baserate as br
-from baserate.verbs import sources
 
 Y, S = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9]
 COUNTS = br.count(Y, S)
@@ -84,8 +84,10 @@ REFUSED = {
         data_frame(), label="y", score="a", amount="b", cluster="g"
     ),
     "BR424: day= takes one score": lambda: br.count(Y, {"a": S}, day=["2026-01-01"] * 6),
-    "BR002: positive= has no effect on arrays. Fix: pos_label=": lambda: br.count(Y, S, positive=1),
-    "BR002: sample_weight= has no effect on files. Fix: weight=": lambda: br.count(
+    "BR002: positive= is given twice. Fix: leave pos_label= out": lambda: br.count(
+        Y, S, positive=1, pos_label=1
+    ),
+    "BR003: weight= names a column of a file or frame, got [0.1, ": lambda: br.count(
         "a.csv", label="y", score="a", sample_weight=S
     ),
     "BR002: delimiter= has no effect on a data frame": lambda: br.count(
@@ -118,12 +120,10 @@ REFUSED = {
     "BR003: score= names a column of a file or frame, got 5": lambda: br.count(
         data_frame(), label="y", score=5
     ),
-    "BR002: nan_score= has no effect on arrays. Fix: count(df, label=…, score=…, nan_score=…)": (
-        lambda: br.count(Y, S, nan_score="drop")
+    "BR953: rows without a label or score can be left out here, and nothing else": lambda: br.count(
+        Y, S, nan_score="lowest"
     ),
-    "BR002: nan_score= has no effect on a frame with weight=": lambda: br.count(
-        data_frame(), label="y", score="a", weight="b", nan_score="drop"
-    ),
+    "BR002: dedupe= has no effect on arrays": lambda: br.count(Y, S, dedupe="first"),
     "BR429: table does not take GroupedCounts. Fix: table(x.total(), …).": lambda: br.table(BY),
     "BR429: table does not take Amounts. Fix: table(x.counts, …).": lambda: br.table(AMOUNTS),
     'BR429: auc takes the counts of one model, got JointCounts. Fix: summary(models, "auc")': (
@@ -158,10 +158,28 @@ def test_it_is_refused_with_the_reason(text):
     assert "Fix: " in str(found.value)
 
 
-def test_the_reading_options_are_written_once_more_only():
-    explicit = set(sources.DEFAULTS)
-    roles = {"label", "score", "by", "cluster", "day", "amount", "counted"}
-    assert explicit == set(sources.ReadOptions.__annotations__) | roles
+def test_the_words_of_scikit_learn_are_those_of_count():
+    weights = [1, 2, 1, 1, 3, 1]
+    ours = br.count(Y, S, positive=1, weight=weights)
+    assert br.count(Y, S, pos_label=1, sample_weight=weights) == ours
+    assert br.count(y_true=Y, y_score=S, pos_label=1, sample_weight=weights) == ours
+    frame = data_frame().assign(w=weights)
+    for words in ({"positive": 1, "weight": "w"}, {"pos_label": 1, "sample_weight": "w"}):
+        assert br.count(frame, label="y", score="a", **words).digest == ours.digest
+
+
+def test_rows_without_a_label_or_score_are_left_out_of_arrays_as_of_frames():
+    labels, scores = [0, 1, None, 0, 1, 1], [0.1, 0.9, 0.8, None, 0.7, 0.3]
+    words = {"missing_label": "drop", "nan_score": "drop"}
+    found = br.count(labels, scores, **words)
+    assert found == br.count([0, 1, 1, 1], [0.1, 0.9, 0.7, 0.3])
+    assert (found.ledger.rows_read, found.ledger.rows_used) == (6, 4)
+    assert [note.code for note in found.notes][:2] == ["BR105", "BR201"]
+    with pytest.raises(br.InputError, match=r"BR209|BR208.*\(index 4\)"):
+        br.count(labels, [0.1, 0.9, 0.8, None, "x", 0.3], **words)
+    frame = pd.DataFrame({"y": labels, "s": scores, "w": [1, 2, 3, 4, 5, 6]})
+    weighted = br.count(frame, label="y", score="s", weight="w", **words)
+    assert weighted.positives.tolist() == [2, 5, 6, 0]
 
 
 def test_chunks_are_counted_in_every_form():

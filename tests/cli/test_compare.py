@@ -518,7 +518,7 @@ def test_a_bug_of_ours_is_never_an_answer(three, capsys, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("baserate.cli.compare.joint_from", broken)
+    monkeypatch.setattr("baserate.cli.compare.count_files_jointly", broken)
     done = told(capsys, "compare", three, *TWO)
     assert (done.status, done.out) == (70, "")
     assert "error BR999: a bug in baserate: ZeroDivisionError: oops" in done.err

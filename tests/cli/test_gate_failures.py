@@ -187,7 +187,7 @@ def test_a_file_that_is_not_there_or_empty_is_2(tmp_path, capsys):
         (OSError(5, "Input/output error"), 74, "BR700"),
     ],
 )
-@pytest.mark.parametrize("reader", ["models_of", "count_scores"])
+@pytest.mark.parametrize("reader", ["read_models", "count_scores"])
 def test_a_failure_of_ours_is_never_0(file, capsys, monkeypatch, failure, status, code, reader):
     def broken(*_, **__):
         raise failure
@@ -195,7 +195,7 @@ def test_a_failure_of_ours_is_never_0(file, capsys, monkeypatch, failure, status
     monkeypatch.setattr(f"baserate.gates.checks.{reader}", broken)
     path = plain(file, cases(12, 5, both=40))
     arguments = (
-        COMPARED if reader == "models_of" else ("recall >= 0.1", "--label", "y", "--score", "old")
+        COMPARED if reader == "read_models" else ("recall >= 0.1", "--label", "y", "--score", "old")
     )
     done = told(capsys, "gate", path, *arguments)
     assert (done.status, done.out) == (status, "")

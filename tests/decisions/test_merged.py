@@ -5,14 +5,15 @@ import pytest
 
 import baserate as br
 from baserate import Points
-from baserate.decisions.rules import keeping, parse_rule
-from baserate.decisions.selection import (
+from baserate.decisions.choose import Thresholds, keep_terms
+from baserate.decisions.merged import (
     Hidden,
     curve_note,
     may_lie,
     refuse_hidden,
     refuse_infeasible,
 )
+from baserate.decisions.rules import parse_rule
 from baserate.measures.confusion import parse
 
 # Two positives above and below a run of four negatives.
@@ -75,7 +76,7 @@ def test_a_curve_says_which_of_its_points_are_not_known():
 def test_a_run_hides_a_threshold_only_where_its_beginning_does_not_satisfy_the_rule(rule, hidden):
     points, at = Points.of(RUN.condense()), br.Conditions()
     terms = parse_rule(rule).terms
-    kept = np.logical_and.reduce([keeping(term, points, at) for term in terms])
+    kept = keep_terms(terms, Thresholds(points), at)
     asked = [(term, at) for term in terms]
     if not hidden:
         refuse_hidden(points, kept, asked)

@@ -12,23 +12,25 @@ import pytest
 
 import baserate as br
 from baserate.counts.counts import Counts
-from baserate.read.cases import Names, checked, count_cases
+from baserate.read.cases import CaseColumns, check_cases, count_cases
+from baserate.read.columns import as_column
 from baserate.read.table import ColumnRoles
 
 W = ColumnRoles("y", ("s",))
 
 
 def cases_of(table, wanted=W):
-    columns = table.spread().columns
+    columns = {
+        name: as_column(values, f'"{name}"') for name, values in table.spread().columns.items()
+    }
+    given = CaseColumns(
+        columns[wanted.label],
+        {name: columns[name] for name in wanted.scores},
+        columns[wanted.weight] if wanted.weight else None,
+        {"group": columns[wanted.group]} if wanted.group else {},
+    )
     try:
-        return checked(
-            columns[wanted.label],
-            {name: columns[name] for name in wanted.scores},
-            pos_label=wanted.positive,
-            sample_weight=columns[wanted.weight] if wanted.weight else None,
-            groups=columns[wanted.group] if wanted.group else None,
-            names=Names(f'"{wanted.label}"', f'"{wanted.weight}"', f'"{wanted.group}"'),
-        )
+        return check_cases(given, positive=wanted.positive)
     except br.InputError as error:
         raise error.moved(table.place) from None
 

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.helpers import written
 
 import baserate as br
-from baserate.read import files
+from baserate.read import amounts
 from baserate.read.columns import Column
 
 HEADER = ("y", "m", "eur", "cur")
@@ -149,7 +149,7 @@ def test_one_long_currency_does_not_take_its_room_in_every_row():
             br.InputError,
             match=r'BR516: cur has more than one currency: "E{39}…" \(1\), "EUR" \(10,000\)',
         ):
-            files._check_currency(Column("cur", values))
+            amounts.check_currency(Column("cur", values))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

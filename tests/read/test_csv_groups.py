@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.read.files import group_names, joint_of, models_of, slices_of
+from baserate.read.cases import count_jointly, count_jointly_by_group, group_names
+from baserate.read.joins import read_models
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
 
@@ -29,8 +30,8 @@ def written(tmp_path, rows=ROWS, header="y,m1,m2,site"):
 
 
 def count_models_csv(path, *, label, scores, **more):
-    cases = models_of(path, ColumnRoles(label, tuple(scores), **more), Options())
-    return joint_of(cases), slices_of(cases)
+    cases = read_models(path, ColumnRoles(label, tuple(scores), **more), Options())
+    return count_jointly(cases), count_jointly_by_group(cases)
 
 
 def columns(rows=ROWS):

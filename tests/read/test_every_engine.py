@@ -19,7 +19,7 @@ from tests.strategies import LONG
 import baserate as br
 from baserate.counts.counts import Counts
 from baserate.kernels import best, portable
-from baserate.read.cases import SCORE, Names, checked, count_cases
+from baserate.read.cases import SCORE, cases_of_arrays, count_cases
 
 SETS = datasets(1_210)
 ALONE = SETS if LONG else SETS[:55]
@@ -66,7 +66,7 @@ def expected(labels, scores):
 
 
 def by_kernels(labels, scores, kernels):
-    cases = checked(labels, {SCORE: scores}, pos_label=None, sample_weight=None, names=Names())
+    cases = cases_of_arrays(labels, {SCORE: scores})
     return count_cases(cases, SCORE, kernels=kernels)
 
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import baserate as br
-from baserate.read.files import joint_from
+from baserate.read.joins import count_files_jointly
 from baserate.read.source import Options, read
 from baserate.read.table import LEAST, ColumnRoles
 from baserate.views import document
@@ -394,7 +394,7 @@ def test_models_need_names_of_their_own(tmp_path):
         scores=["m1", "m2", "m3"],
     )
     with pytest.raises(br.InputError, match="BR410: no file or no score is named"):
-        joint_from([], ColumnRoles("y", ("m1",)), Options())
+        count_files_jointly([], ColumnRoles("y", ("m1",)), Options())
     assert_refused("no file or no score", "BR410", [a, b], function=count_models, scores=[])
     assert_refused("not joined with another", "BR414", a, function=count_models, join="inner")
 

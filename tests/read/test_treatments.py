@@ -265,7 +265,7 @@ def test_columns_beside_the_scores_lose_the_same_rows(tmp_path):
         ("y", "m", "eur", "day"),
         [(0, 0.1, 5, "mo"), ("", 0.2, 6, "tu"), (1, 0.3, 7, "we")],
     )
-    cases, _ = read_cases(
+    cases = read_cases(
         path,
         ColumnRoles("y", ("m",), amount="eur", day="day"),
         Options.of({"missing_label": "drop"}),
@@ -395,3 +395,24 @@ def test_a_threshold_of_labels_beyond_floats_is_refused(tmp_path):
     path = written(tmp_path / "x.csv", WITHOUT_ID, ROWS)
     with pytest.raises(br.InputError, match="a label threshold is a number"):
         br.count(path, label="y", score="m", label_threshold=10**400)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], ["no", "yes"]])
+@pytest.mark.parametrize("how", ["negative", "positive", "drop"])
+def test_a_file_with_gaps_is_counted_as_its_rows_are(tmp_path, labels, how):
+    rng = np.random.default_rng(3)
+    many = 30_000
+    y, gone = rng.random(many) < 0.2, rng.random(many) < 0.7
+    scores = np.round(rng.random(many), 3)
+    given = np.array(labels, dtype=object)[y.astype(int)]
+    given[gone] = None
+    path = tmp_path / "gaps.parquet"
+    pq.write_table(pa.table({"y": pa.array(given.tolist()), "s": scores}), path)
+    counts = br.count(path, label="y", score="s", missing_label=how)
+    kept = ~gone if how == "drop" else np.ones(many, dtype=np.bool_)
+    expected = br.count(np.where(gone, how == "positive", y)[kept], scores[kept])
+    assert counts.digest == expected.digest
+    assert counts.ledger.rows_refused == (int(gone.sum()) if how == "drop" else 0)
+    if how == "drop":
+        beside = br.count(np.zeros(int(gone.sum())), scores[gone])
+        assert counts.unlabelled.negatives.tolist() == beside.negatives.tolist()

@@ -9,7 +9,7 @@ from baserate.errors import Ledger, Source, repeated_sources
 from baserate.read import table
 from baserate.read.databases import is_clear, shown_anyhow
 from baserate.read.duckdb import locked
-from baserate.read.files import _named
+from baserate.read.joins import name_models
 from baserate.read.source import shown_source
 
 LEAKING = [
@@ -43,7 +43,7 @@ def test_no_message_holds_a_password(url):
 
 
 def test_a_model_is_not_named_by_a_password():
-    named = _named(["postgresql://me:hush@one::t", "postgresql://me:hush@two::t"], ["m"])
+    named = name_models(["postgresql://me:hush@one::t", "postgresql://me:hush@two::t"], ["m"])
     assert list(named) == ["one", "two"]
 
 

@@ -27,7 +27,8 @@ COLUMNS = ("expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "cau
 BOUNDED = ("tpr", "fpr")
 READ = """() => {
   const text = (node) => node.textContent.replaceAll('\\u00a0', ' ');
-  const cell = (node) => [node.firstChild ? text(node.firstChild) : '', node.querySelector('small') ? text(node.querySelector('small')) : ''];
+  const plain = (node) => text(node).replace('≥', '>=').replace('≤', '<=');
+  const cell = (node) => [node.firstChild ? plain(node.firstChild) : '', node.querySelector('small') ? plain(node.querySelector('small')) : ''];
   const measures = ['expected_cost', 'tpr', 'fpr', 'precision', 'posfrac', 'alerts', 'caught'];
   const named = (row, names) => names.map((name) => cell(row.querySelector(`td[data-name=${name}]`)));
   const models = [...document.querySelectorAll('#models tr[data-model]')].sort((a, b) => a.dataset.model - b.dataset.model);
@@ -184,7 +185,11 @@ def compare_plain(shown, choice, volume, *, given):
         ends = [end * point.at.prior * volume for end in (found.low, found.high)]
         told = re.search(r"finds \S+ \(([^)]*)\)", said)[1]
         numbers = [float(text.replace(",", "")) for text in re.findall(r"[\d.,e+-]*\d", told)]
-        sides = [end for end, side in zip(ends, ("<= ", ">= "), strict=True) if side not in told]
+        sides = [
+            end
+            for end, side in zip(ends, ("at most ", "at least "), strict=True)
+            if side not in told
+        ]
         assert numbers == [pytest.approx(end, rel=6e-3, abs=0.51) for end in sides]
 
 

@@ -123,7 +123,8 @@ def test_every_question_is_answered_and_five_are_said(command, capsys):
     assert [answer["rule"] for answer in page.document["report"]["answers"]] == [
         f"tpr >= {share / 10}" for share in range(1, 8)
     ]
-    assert page.texts[:2] == ["Weekly", "Weekly"]
+    assert page.texts[0].startswith("Weekly · ")
+    assert page.texts[1] == "Weekly"
 
 
 def test_a_budget_may_be_written_as_people_do(command, capsys):

@@ -59,9 +59,12 @@ def in_view(page, query):
 
 
 def by_model(page, column):
-    """A column of the table of models, which is ranked, in the order of the models."""
+    """A column of the table of models, which is ranked, in the order of the models; with signs as
+    the command line writes them.
+    """
     count = page.locator("#models tr[data-model]").count()
-    return [texts(page, f"#models tr[data-model='{i}'] .{column}")[0] for i in range(count)]
+    shown = [texts(page, f"#models tr[data-model='{i}'] .{column}")[0] for i in range(count)]
+    return [text.replace("≥", ">=").replace("≤", "<=") for text in shown]
 
 
 def is_live(page):

@@ -26,7 +26,7 @@ ASKED = {
 # The cells of a table by model and column: the interval in small letters of a live cell, or all of
 # a static one.
 CELLS = """([query, small]) => {
-  const text = (node) => (node ? node.textContent.replaceAll('\\u00a0', ' ') : '');
+  const text = (node) => (node ? node.textContent.replaceAll('\\u00a0', ' ').replace('≥', '>=').replace('≤', '<=') : '');
   const table = [...document.querySelectorAll(query)].pop();
   const names = [...table.querySelectorAll('thead tr > *')].map(text);
   return Object.fromEntries([...table.querySelectorAll('tbody tr')].filter((row) => !row.hidden).map((row) => {

@@ -121,6 +121,8 @@ def test_the_pointer_shows_a_threshold_on_every_chart_and_a_click_takes_it(page)
 
 
 def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
+    page.fill("#prior", "1 in 300")  # a step to undo
+    remembered(page)
     reached = []
     page.evaluate("document.body.focus()")
     for _ in range(110):
@@ -129,17 +131,13 @@ def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
     assert {
         "theme",
         "prior",
-        "prior-slider",
-        "prior-sample",
         "fn",
-        "fn-slider",
         "fp",
         "costs-known",
         "mode-cheapest",
         "volume",
     } <= set(reached)
     assert {
-        "volume-slider",
         "reset",
         "link",
         "csv",
@@ -159,6 +157,18 @@ def test_every_control_is_reached_by_the_tab_key_and_shows_its_focus(page):
     page.focus("#prior")
     page.keyboard.press("Tab")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_a_dozen_steps_of_the_tab_key_lead_past_all_controls_to_the_first_chart(page):
+    page.check("#mode-budget")
+    page.evaluate("document.activeElement.blur()")
+    settled(page)
+    before = 0
+    page.evaluate("getSelection().collapse(document.body, 0)")
+    while page.evaluate("document.activeElement.id") != "chart-scores":
+        page.keyboard.press("Tab")
+        before += 1
+        assert before <= 13  # the last of them is the chart
 
 
 def downloaded(page, query):
@@ -579,6 +589,7 @@ def test_the_models_are_ranked_and_sorted_by_any_column(page):
     ranks = [str(i) for i in sorted(range(3), key=costs.__getitem__)]
     assert page.evaluate(order) == ranks
     aucs = [br.auc(counts) for counts in MODELS.values()]
+    page.click("#models-all")
     page.click("#models th[data-name=auc] button")
     settled(page)
     assert page.evaluate(order) == [str(i) for i in sorted(range(3), key=aucs.__getitem__)]
@@ -590,9 +601,21 @@ def test_the_models_are_ranked_and_sorted_by_any_column(page):
     assert page.evaluate(order) == ranks
 
 
+def test_the_table_has_five_numbers_of_each_model_and_all_measures_on_request(page):
+    seen = (
+        "[...document.querySelectorAll('#models thead th')].filter((one) => one.offsetWidth).length"
+    )
+    assert page.evaluate(seen) == 6  # and the threshold
+    page.click("#models-all")
+    settled(page)
+    assert page.evaluate(seen) == 12
+
+
 @pytest.mark.parametrize("width", [320, 640, 900, 1180, 1400, 2560])
 def test_nothing_is_cut_at_any_width(browser, saved, width):
     with opened(browser, saved, viewport={"width": width, "height": 900}) as (page, _):
+        settled(page)
+        page.click("#models-all")
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         cut = page.evaluate(
@@ -662,12 +685,23 @@ def test_a_rule_that_holds_in_the_sample_only_is_said_not_to_be_demonstrated(pag
         assert bool(chips) != demonstrated
 
 
-def test_what_is_looked_at_is_told_below_the_chart(page):
+def test_what_is_looked_at_is_told_in_two_lines_beside_its_mark(page):
     in_view(page, "#chart-gain")
     page.focus("#chart-gain")
-    page.keyboard.press("ArrowRight")
-    tip, chart = (page.locator(query).bounding_box() for query in (".tip:visible", "#chart-gain"))
-    assert tip["y"] >= chart["y"] + chart["height"] - 1
+    for key in ("ArrowRight", "Home", "PageUp", "End"):
+        page.keyboard.press(key)
+        tip, ring = (
+            page.locator(query).bounding_box() for query in (".tip:visible", "#chart-gain .ring")
+        )
+        beside = max(
+            ring["x"] - tip["x"] - tip["width"], tip["x"] - ring["x"] - ring["width"]
+        )  # to the right or the left of it
+        assert 0 <= beside < 20
+        if key == "PageUp":
+            told = page.locator(".tip:visible").inner_text().replace("\xa0", " ").split("\n")
+            place = page.get_attribute("#chart-gain", "aria-valuetext")
+            assert told[0] == place.partition(":")[0].replace(", score ≥", " from")
+            assert told[1].endswith(" real") or "alerts; " in told[1]
 
 
 def test_every_curve_is_drawn_small_beside_the_large_one(page):

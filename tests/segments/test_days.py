@@ -3,7 +3,6 @@ yet.
 """
 
 import datetime as dt
-import math
 from fractions import Fraction
 from math import comb
 
@@ -15,11 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import baserate as br
-from baserate.read.cases import checked
-from baserate.read.columns import CodedColumn, Column, as_column, objects
-from baserate.read.files import day_codes, days_at, days_of, hours_of, zone_of
-from baserate.read.table import Codes
-from baserate.segments.days import of_days
+from baserate.read.days import hours_of, zone_of
 
 UTC = dt.UTC
 LATE = dt.datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
@@ -327,87 +322,3 @@ def test_of_times_in_a_file_the_day_is_the_one_that_is_written(tmp_path, unit):
     }
     zoned = br.count(path, label="y", score="s", day="t", tz="Europe/Berlin")
     assert zoned.digest == found.digest
-
-
-# ----------------------------------------------------------------------
-# The same days, of which no more is kept than what one threshold tells apart.
-
-
-def cases_of(kind, *, rows=3000, seed=0, gaps=False):
-    rng = np.random.default_rng(seed)
-    scores = (rng.normal(size=rows) * 40).astype(kind)
-    labels = rng.random(rows) < 0.2
-    days = np.array(["2026-01-01", "2026-01-02", "2026-01-05", "2026-01-03T23:30:00-05:00", None])
-    codes = rng.integers(0, 5 if gaps else 4, rows)
-    return checked(labels, {"s": scores}, beside={"day": as_column(days[codes], "day")})
-
-
-THRESHOLDS = [None, 0, 0.5, -3, 7, 7.25, -0.0, 1e300, -1e300, math.inf, -math.inf, 2**70, -(2**70)]
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
-@pytest.mark.parametrize("threshold", THRESHOLDS)
-def test_days_at_a_threshold_are_those_of_all_scores(kind, threshold):
-    cases = cases_of(kind, gaps=True)
-    full, few = days_of(cases, "s"), days_at(cases, "s", threshold)
-    assert few.groups == full.groups
-    assert (few.ledger, few.notes) == (full.ledger, full.notes)
-    assert len(few.scores) <= 2 * len(few)
-    for day in full:
-        one, other = (confusion_of(counts[day], threshold) for counts in (few, full))
-        assert one == other
-    whole = full.total()
-    expected, found = (
-        of_days(days, lambda: whole, threshold=threshold, at=None, budget=30, volume=None, tz=None)
-        for days in (full, few)
-    )
-    assert found == expected
-    assert found.notes == expected.notes
-
-
-def confusion_of(counts, threshold):
-    points = br.Points.of(counts)
-    return points.counted(points.place(threshold))
-
-
-def test_a_threshold_between_two_narrow_floats_is_not_rounded():
-    """As float32, 0.1 is above 0.1."""
-    scores, days = np.array([0.1, 0.05], dtype=np.float32), np.array(["2026-01-01"] * 2)
-    cases = checked([1, 0], {"s": scores}, beside={"day": as_column(days, "day")})
-    above = float(scores[0])
-    for threshold in (0.1, above, math.nextafter(above, 1)):
-        few = days_at(cases, "s", threshold)["2026-01-01"]
-        assert confusion_of(few, threshold)[0] == (threshold <= above)
-
-
-def test_weighted_days_keep_every_score():
-    rng = np.random.default_rng(1)
-    days = np.array(["2026-01-01", "2026-01-02"])[rng.integers(0, 2, 50)]
-    cases = checked(
-        rng.random(50) < 0.5,
-        {"s": rng.random(50)},
-        sample_weight=rng.random(50),
-        beside={"day": as_column(days, "day")},
-    )
-    assert days_at(cases, "s", 0.5) == days_of(cases, "s")
-
-
-def test_days_that_are_codes_are_those_of_their_texts():
-    rng = np.random.default_rng(2)
-    words = ["2026-01-01", "unused", None, "2026-01-02", " ", "2026-01-02T01:00:00Z"]
-    codes = np.array([0, 2, 3, 4, 5])[rng.integers(0, 5, 400)].astype(np.uint8)
-    column = CodedColumn("day", Codes(objects(words), codes))
-    assert len(column) == 400
-    assert column.values.tolist() == [words[code] for code in codes]
-    assert column.only(np.array([3, 1])).values.tolist() == [words[codes[3]], words[codes[1]]]
-    assert column.missing_rows().tolist() == np.flatnonzero(np.isin(codes, (2, 4))).tolist()
-    assert column.inferred().values.tolist() == column.values.tolist()
-    names, places, said = day_codes(column)
-    expected = day_codes(Column("day", column.values))
-    assert (names, places.tolist(), said) == (expected[0], expected[1].tolist(), expected[2])
-    bad = CodedColumn("day", Codes(objects([*words[:1], "soon"]), codes % 2))
-    with pytest.raises(br.InputError, match="BR430") as caught:
-        day_codes(bad)
-    with pytest.raises(br.InputError, match="BR430") as other:
-        day_codes(Column("day", bad.values))
-    assert caught.value.problems == other.value.problems

@@ -119,5 +119,5 @@ def test_it_is_a_frozen_value():
 
 
 def test_what_is_no_array_is_refused():
-    assert_refused("BR201", "one number per case", lambda: br.count_unlabelled(0.5))
+    assert_refused("BR219", "must be one-dimensional", lambda: br.count_unlabelled(0.5))
     assert_refused("BR201", "missing or NaN", lambda: br.count_unlabelled([0.5, None]))

@@ -18,6 +18,8 @@ export interface Hooks {
   /** This threshold is chosen by hand. */
   readonly take: (at: Looked) => void;
   readonly describe: (at: Looked) => string;
+  /** The same in two lines. */
+  readonly brief: (at: Looked) => string;
 }
 
 /** Model, place and pixels of the points that can be told from their neighbours. */
@@ -39,6 +41,7 @@ function spotsOf(drawing: Drawing, { models }: Scene): Spots {
   return found;
 }
 
+const SIDES = 0.5; // of the width, from which on words stand to the left of a point, above it
 const REACH = 40; // pixels: how far from a curve a pointer still means it
 
 export class Chart {
@@ -144,13 +147,18 @@ export class Chart {
     return settings[model] ? { model, place: settings[model]!.place } : null;
   }
 
-  /** Looks at a point from here: the words about it stand below the chart, where they hide no curve. */
+  /** Looks at a point from here: the words about it stand beside it, where a rising curve leaves room. */
   private tell(looked: Looked | null): void {
     this.hooks.look(looked);
     const at = looked && this.drawing?.locate(looked.model, looked.place);
     this.tip.hidden = !at;
     if (!at || !looked) return;
-    say(this.tip, this.hooks.describe(looked));
+    say(this.tip, this.hooks.brief(looked));
+    fit(this.size());
+    const left = at[0] > SIDES * SIZE.width;
+    put(this.tip, "class", `tip${left ? " left" : ""}`);
+    this.tip.style.left = `${(100 * at[0]) / SIZE.width}%`;
+    this.tip.style.top = `${(100 * at[1]) / SIZE.height}%`;
   }
 
   private listen(): void {

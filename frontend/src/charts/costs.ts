@@ -5,7 +5,7 @@ import type { Model } from "../core/points.ts";
 import { CURVES } from "../core/registry.ts";
 import { linear, logarithmic, rate } from "./axes.ts";
 import { classOf, ratesOf, type Drawing, type Mark, type Path } from "./drawings.ts";
-import { across, upward, type Kind, type Scene } from "./kinds.ts";
+import { across, BOX, upward, type Kind, type Scene } from "./kinds.ts";
 import { strokes } from "./paths.ts";
 import { calibrationOf } from "./scores.ts";
 
@@ -32,160 +32,111 @@ function cheapestAlong(model: Model, es: readonly number[]): number[] {
   });
 }
 
+/** What a chart along the conditions shows at each of them. */
+interface Along {
+  /** The conditions that are drawn, rising. */
+  readonly grid: readonly number[];
+  /** Where the scenario stands, for each model. */
+  readonly here: (model: number) => number;
+  /** The value of two rates under a condition. */
+  readonly value: (x: number, tpr: number, fpr: number, prior: number) => number;
+  /** That of the best threshold of a model at each of the conditions. */
+  readonly best: (model: Model, prior: number) => number[];
+  /** What the models are compared with. */
+  readonly references: readonly ((x: number) => number)[];
+  /** Whether the chosen threshold is followed along the conditions. */
+  readonly isFollowed: boolean;
+}
+
+/** The best threshold of every model under every condition, the one that is set, and where the scenario stands. */
+function alongConditions(kind: Kind, scene: Scene, along: Along): Drawing {
+  const axes = kind.axes(scene);
+  const { priors, settings, chosen } = scene.solution;
+  const { grid, here, value } = along;
+  const line = (values: readonly number[]): string => strokes(values.map((y, k) => [grid[k]!, y]), axes); // prettier-ignore
+  const at = (i: number, tpr: number, fpr: number): [number, number] => {
+    return [axes.x.place(here(i)), axes.y.place(value(here(i), tpr, fpr, priors[i]!))];
+  };
+  const paths: Path[] = along.references.map((height, k) => ({ key: `chance${k}`, class: "chance", d: line(grid.map(height)) }));
+  const marks: Mark[] = [];
+  scene.models.forEach((model, i) => {
+    const one = settings[i];
+    const rates = one && ratesOf(one, scene);
+    const best = Boolean(one && chosen.includes(one));
+    if (rates) marks.push({ model: i, at: at(i, rates.tpr, rates.fpr), best });
+    if (rates && best && along.isFollowed)
+      paths.push({ key: "set", class: `hull m${i % 7}`, d: line(grid.map((x) => value(x, rates.tpr, rates.fpr, priors[i]!))) });
+    paths.push({ key: `curve${i}`, class: classOf(i, scene), d: line(along.best(model, priors[i]!)) });
+  });
+  const x = axes.x.place(here(0)).toFixed(1);
+  paths.push({ key: "here", class: "iso", d: `M${x} ${BOX.top}V${BOX.bottom}` });
+  return { axes, paths, marks, locate: (i, place) => at(i, scene.models[i]!.tpr[place]!, scene.models[i]!.fpr[place]!) };
+}
+
+/** What a chart needs that is no map of ROC space. */
+const NO_MAP = { log: "log", map: () => false, of: () => "", straight: () => false } as const;
+
+const evenly = (low: number, high: number, count: number): number[] =>
+  Array.from({ length: count + 1 }, (_, i) => low * (high / low) ** (i / count));
+const LINEAR = Array.from({ length: 401 }, (_, i) => i / 400);
+
 export const COST: Kind = {
   id: "cost",
   ...CURVES.cost,
+  ...NO_MAP,
   says: "The cost as a share of getting every case wrong, at every base rate and cost together (the effective prior); the lower, the better. Dotted: flagging nothing or everything. Thin: the chosen threshold at other effective priors.",
-  log: "log",
   axes: (scene) => {
     const least = lowest(scene);
     return scene.log
       ? { x: logarithmic([least, 1], across(), rate), y: logarithmic([least / 10, 1], upward(), rate) }
       : { x: linear([0, 1], across(), rate), y: linear([0, 0.5], upward(), rate, true) };
   },
-  map: () => false,
-  of: () => "",
-  straight: () => false,
-  draw: costDrawing,
+  draw: (kind, scene) => {
+    const es = effectivePriors(scene);
+    const grid = scene.log ? [...evenly(lowest(scene), 0.999, 300), 1] : LINEAR;
+    return alongConditions(kind, scene, {
+      grid,
+      here: (i) => es[i]!,
+      value: cost,
+      best: (model) => cheapestAlong(model, grid),
+      references: [(e) => Math.min(e, 1 - e)],
+      isFollowed: true,
+    });
+  },
 };
 
-const evenly = (low: number, high: number, count: number): number[] =>
-  Array.from({ length: count + 1 }, (_, i) => low * (high / low) ** (i / count));
-const LINEAR = Array.from({ length: 401 }, (_, i) => i / 400);
-
-function costDrawing(kind: Kind, scene: Scene): Drawing {
-  const axes = kind.axes(scene);
-  const es = effectivePriors(scene);
-  const grid = scene.log ? [...evenly(lowest(scene), 0.999, 300), 1] : LINEAR;
-  const line = (height: (e: number) => number): string =>
-    strokes(
-      grid.map((e) => [e, height(e)] as const),
-      axes,
-    );
-  const at = (e: number, tpr: number, fpr: number): [number, number] => [axes.x.place(e), axes.y.place(cost(e, tpr, fpr))];
-  const paths: Path[] = [{ key: "chance", class: "chance", d: line((e) => Math.min(e, 1 - e)) }];
-  const marks: Mark[] = [];
-  scene.models.forEach((model, i) => {
-    const one = scene.solution.settings[i];
-    const rates = one && ratesOf(one, scene);
-    if (rates) {
-      if (scene.solution.chosen.includes(one))
-        paths.push({ key: "set", class: `hull m${i % 7}`, d: line((e) => cost(e, rates.tpr, rates.fpr)) });
-      marks.push({ model: i, at: at(es[i]!, rates.tpr, rates.fpr), best: scene.solution.chosen.includes(one) });
-    }
-    const values = cheapestAlong(model, grid);
-    paths.push({
-      key: `curve${i}`,
-      class: classOf(i, scene),
-      d: strokes(
-        grid.map((e, k) => [e, values[k]!] as const),
-        axes,
-      ),
-    });
-  });
-  paths.push({
-    key: "here",
-    class: "iso",
-    d: strokes(
-      [
-        [es[0]!, scene.log ? lowest(scene) / 10 : 0],
-        [es[0]!, 1],
-      ],
-      axes,
-    ),
-  });
-  return { axes, paths, marks, locate: (i, place) => at(es[i]!, scene.models[i]!.tpr[place]!, scene.models[i]!.fpr[place]!) };
-}
+/** The lowest threshold probability on a logarithmic axis. */
+const lowestProbability = ({ solution }: Scene): number => Math.min(0.01, Math.max(...solution.priors) / 10);
 
 /** Net benefit at every threshold probability, of the best threshold there (Vickers and Elkin). */
 export const DECISION: Kind = {
   id: "decision",
   title: "Decision curve",
+  ...NO_MAP,
   says: "Net benefit at each threshold probability (what a false alarm costs, as a share of both errors), with the best threshold there. Dotted: flagging everything; flagging nothing is 0.",
   x: "threshold probability",
   y: "net benefit per case",
-  log: "log",
   axes: (scene) => {
     const prior = Math.max(...scene.solution.priors);
     const y = linear([-0.15 * prior, 1.02 * prior], upward(), rate, true);
-    return { x: scene.log ? logarithmic([Math.min(0.01, prior / 10), 0.99], across(), rate) : linear([0, 1], across(), rate), y };
+    return { x: scene.log ? logarithmic([lowestProbability(scene), 0.99], across(), rate) : linear([0, 1], across(), rate), y };
   },
-  map: () => false,
-  of: () => "",
-  straight: () => false,
-  draw: decisionDrawing,
+  draw: (kind, scene) => {
+    const { priors, question } = scene.solution;
+    const alarm = rounded(falseAlarm(question.at.costs));
+    const here = alarm / (alarm + rounded(miss(question.at.costs)));
+    const grid = scene.log ? evenly(lowestProbability(scene), 0.99, 300) : LINEAR.slice(0, -4);
+    const benefit = (t: number, tpr: number, fpr: number, prior: number): number => prior * tpr - (1 - prior) * fpr * (t / (1 - t));
+    // The effective prior at which the loss against catching everything is the same falls as the probability rises.
+    const best = (model: Model, prior: number): number[] => {
+      const stakes = grid.map((t) => prior + (1 - prior) * (t / (1 - t))).reverse();
+      const least = cheapestAlong(model, stakes.map((stake) => prior / stake)); // prettier-ignore
+      return stakes.map((stake, k) => prior - stake * least[k]!).reverse();
+    };
+    const references = [() => 0, (t: number) => benefit(t, 1, 1, priors[0]!)];
+    return alongConditions(kind, scene, { grid, here: () => here, value: benefit, best, references, isFollowed: false });
+  },
 };
-
-function decisionDrawing(kind: Kind, scene: Scene): Drawing {
-  const axes = kind.axes(scene);
-  const { priors, question } = scene.solution;
-  const { costs } = question.at;
-  const alarm = rounded(falseAlarm(costs));
-  const here = alarm / (alarm + rounded(miss(costs)));
-  const grid = scene.log ? evenly(Math.min(0.01, Math.max(...priors) / 10), 0.99, 300) : LINEAR.slice(0, -4);
-  const benefit = (t: number, prior: number, tpr: number, fpr: number): number => prior * tpr - (1 - prior) * fpr * (t / (1 - t));
-  const paths: Path[] = [
-    {
-      key: "none",
-      class: "chance",
-      d: strokes(
-        [
-          [grid[0]!, 0],
-          [1, 0],
-        ],
-        axes,
-      ),
-    },
-    {
-      key: "chance",
-      class: "chance",
-      d: strokes(
-        grid.map((t) => [t, benefit(t, priors[0]!, 1, 1)] as const),
-        axes,
-      ),
-    },
-  ];
-  const marks: Mark[] = [];
-  scene.models.forEach((model, i) => {
-    const prior = priors[i]!;
-    // The effective prior at which the loss against catching everything is the same.
-    const stake = grid.map((t) => prior + (1 - prior) * (t / (1 - t)));
-    const falling = [...grid.keys()].reverse();
-    const least = cheapestAlong(
-      model,
-      falling.map((k) => prior / stake[k]!),
-    );
-    paths.push({
-      key: `curve${i}`,
-      class: classOf(i, scene),
-      d: strokes(falling.map((k, order) => [grid[k]!, prior - stake[k]! * least[order]!] as const).reverse(), axes),
-    });
-    const one = scene.solution.settings[i];
-    const rates = one && ratesOf(one, scene);
-    if (rates)
-      marks.push({
-        model: i,
-        at: [axes.x.place(here), axes.y.place(benefit(here, prior, rates.tpr, rates.fpr))],
-        best: scene.solution.chosen.includes(one),
-      });
-  });
-  paths.push({
-    key: "here",
-    class: "iso",
-    d: strokes(
-      [
-        [here, -1],
-        [here, 1],
-      ],
-      axes,
-    ),
-  });
-  const locate: Drawing["locate"] = (i, place) => {
-    const value = benefit(here, priors[i]!, scene.models[i]!.tpr[place]!, scene.models[i]!.fpr[place]!);
-    return [axes.x.place(here), axes.y.place(value)];
-  };
-  return { axes, paths, marks, locate };
-}
 
 /** Where scores are probabilities: what they say against what was seen. */
 export const CALIBRATION: Kind = {
@@ -194,16 +145,13 @@ export const CALIBRATION: Kind = {
   says: "The share of positives seen at each score in the sample, as far as the order of the scores supports it (isotonic regression). On the diagonal a score is the probability that it says.",
   x: "score",
   y: "share of positives in the sample",
-  log: "log",
+  ...NO_MAP,
   axes: (scene) => {
     const least = 1e-4;
     return scene.log
       ? { x: logarithmic([least, 1], across(), rate), y: logarithmic([least, 1], upward(), rate) }
       : { x: linear([0, 1], across(), rate), y: linear([0, 1], upward(), rate) };
   },
-  map: () => false,
-  of: () => "",
-  straight: () => false,
   draw: (kind, scene) => {
     const axes = kind.axes(scene);
     const diagonal: Points = [...evenly(1e-5, 1, 60).map((x) => [x, x] as const)];

@@ -123,26 +123,17 @@ function references(kind: Kind, scene: Scene, axes: Drawing["axes"], project: Pr
   const chance: Path = { key: "chance", class: "chance", d: kind.id === "spent" ? "" : lineOf(ENDS, ENDS, null, project) };
   if (kind.id === "roc") return [chance, ...rocLines(scene, axes)];
   const { state } = scene.solution;
-  const cut = (x: number, name: string): Path => {
-    const at = axes.x.place(x).toFixed(1);
-    return { key: name, class: "iso", d: `M${at} ${BOX.top}V${BOX.bottom}`, label: "budget" };
-  };
-  const level = (y: number, name: string): Path => {
-    const at = axes.y.place(y).toFixed(1);
-    return {
-      key: name,
-      class: "chance",
-      d: `M${BOX.left} ${at}H${BOX.right}`,
-      label: kind.id === "spent" ? "without a model" : "flag nothing",
-    };
-  };
-  return [
-    chance,
-    ...(kind.id === "gain" ? [{ key: "ideal", class: "chance", d: lineOf([0, 1], [0, 0], null, project), label: "ideal" }] : []),
-    ...(kind.handle && state.mode === "budget" ? [cut(state.budget, "budget")] : []),
-    ...(kind.id === "benefit" ? [level(0, "nothing")] : []),
-    ...(kind.id === "spent" ? [level(oneAnswer(scene), "nothing")] : []),
-  ];
+  const found = [chance];
+  if (kind.id === "gain") found.push({ key: "ideal", class: "chance", d: lineOf([0, 1], [0, 0], null, project), label: "ideal" });
+  if (kind.handle && state.mode === "budget") {
+    const x = axes.x.place(state.budget).toFixed(1);
+    found.push({ key: "budget", class: "iso", d: `M${x} ${BOX.top}V${BOX.bottom}`, label: "budget" });
+  }
+  if (kind.id === "spent") {
+    const y = axes.y.place(oneAnswer(scene)).toFixed(1);
+    found.push({ key: "nothing", class: "chance", d: `M${BOX.left} ${y}H${BOX.right}`, label: "without a model" });
+  }
+  return found;
 }
 
 const STEPS = 60;

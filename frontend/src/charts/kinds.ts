@@ -125,7 +125,7 @@ function stakesAt(prior: number, scene: Scene): [number, number] {
 export const oneAnswer = (scene: Scene): number =>
   scene.solution.state.volume * Math.max(...scene.solution.priors.map((prior) => Math.min(...stakesAt(prior, scene))));
 
-/** Over the alerts, with the threshold as a handle: what is caught, how many alerts are real, what it costs, what it is worth. */
+/** Over the alerts, with the threshold as a handle: what is caught, how many alerts are real, what it costs. */
 const overAlerts = { x: CATALOGUE.alerts.heading, log: "log alerts", handle: true } as const;
 export const FIRST: readonly Kind[] = [
   {
@@ -175,35 +175,7 @@ export const FIRST: readonly Kind[] = [
     of: atCosts,
     straight: (log) => !log,
   },
-  {
-    ...overAlerts,
-    id: "benefit",
-    title: "Net benefit",
-    says: "What is saved against flagging nothing: below 0 it would be better to flag nothing.",
-    y: "net benefit",
-    axes: (scene) => {
-      const { volume } = scene.solution.state;
-      const most = volume * Math.max(...scene.solution.priors.map((prior) => stakesAt(prior, scene)[0]));
-      const best = Math.max(
-        ...scene.models.map((model, i) => {
-          const [miss, alarm] = stakesAt(scene.solution.priors[i]!, scene);
-          return Math.max(...model.held.hull.map((place) => volume * (miss * model.tpr[place]! - alarm * model.fpr[place]!)));
-        }),
-        most / 1000,
-      );
-      return { x: shareOrCases(scene), y: linear([-0.4 * best, 1.1 * best], upward(), signed, true) };
-    },
-    map: (tpr, fpr, prior, to, scene) => {
-      const [miss, alarm] = stakesAt(prior, scene);
-      const { volume } = scene.solution.state;
-      return put(to, volume * flagged(tpr, fpr, prior), volume * (miss * tpr - alarm * fpr));
-    },
-    of: atCosts,
-    straight: (log) => !log,
-  },
 ];
-
-const signed = (value: number): string => (value < 0 ? `−${amount(-value)}` : amount(value));
 
 export const KINDS: readonly Kind[] = [
   {

@@ -72,9 +72,9 @@ export const costsSaid = (at: Conditions): string => (at.costsGiven ? spoken(at)
 /** A base rate as "1 in 1,000", where it is one. */
 export function oneIn(prior: number): string | null {
   const inverse = whole(1 / prior);
-  const product = prior * Number(inverse);
+  const product = prior * inverse;
   const close = Math.abs(product - 1) <= 1e-12 * Math.max(Math.abs(product), 1);
-  return inverse >= 10n && close ? `1 in ${grouped(inverse)}` : null;
+  return inverse >= 10 && close ? `1 in ${grouped(inverse)}` : null;
 }
 
 /** A base rate for a person: "2.5%", "0.1% (1 in 1,000)", "1 in 300". */

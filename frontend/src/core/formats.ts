@@ -1,28 +1,22 @@
 // Numbers and names as Python writes them, digit by digit: `g` and `f` formats round the exact value, halves to even.
-import { exactly, type Fraction } from "./fractions.ts";
+import type { Fraction } from "./fractions.ts";
 
 export const UNDEFINED = "—";
 const MOST_QUOTED = 40;
 
-/** n / d to the nearest integer, halves to even; n and d are not negative. */
-function nearest(n: bigint, d: bigint): bigint {
-  const quotient = n / d;
-  const twice = 2n * (n - quotient * d);
-  return twice > d || (twice === d && quotient & 1n) ? quotient + 1n : quotient;
-}
+/** Whether what follows some digits of a decimal is exactly a half of the last one: then Python rounds to even, JavaScript up. */
+const isHalf = (long: string, short: string): boolean => /^\.?5\.?0*$/.test(long.slice(short.length));
 
-const power = (exponent: number): bigint => 10n ** BigInt(exponent);
-
-/** The first `count` significant digits of a positive number, and its decimal exponent. */
+/** A number above 0 in so many significant digits, with its decimal exponent. */
 function significant(value: number, count: number): [string, number] {
-  const { n, d } = exactly(value);
-  let exponent = Math.floor(Math.log10(value));
-  const above = (e: number): boolean => (e >= 0 ? n >= d * power(e) : n * power(-e) >= d);
-  while (!above(exponent)) exponent -= 1;
-  while (above(exponent + 1)) exponent += 1;
-  const shift = count - 1 - exponent;
-  const whole = shift >= 0 ? nearest(n * power(shift), d) : nearest(n, d * power(-shift));
-  return whole === power(count) ? [String(whole / 10n), exponent + 1] : [String(whole), exponent];
+  const parts = (digits: number): [string, number] => {
+    const [mantissa, power] = value.toExponential(digits - 1).split("e") as [string, string];
+    return [mantissa.replace(".", ""), Number(power)];
+  };
+  const [nearest, exponent] = parts(count);
+  const [long, same] = parts(Math.min(count + 60, 100));
+  const even = same === exponent && isHalf(long, nearest) && Number(long[count - 1]) % 2 === 0;
+  return [even ? long.slice(0, count) : nearest, exponent];
 }
 
 const signed = (exponent: number): string => `e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
@@ -51,24 +45,29 @@ export function general(value: number, count: number, keepZeros = false): string
 export function fixed(value: number, places: number): string {
   const odd = special(value);
   if (odd !== null) return odd;
-  const { n, d } = exactly(Math.abs(value));
-  const digits = String(nearest(n * power(places), d)).padStart(places + 1, "0");
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
-  return `${sign}${digits.slice(0, digits.length - places)}${places ? "." : ""}${digits.slice(digits.length - places)}`;
+  const size = Math.abs(value);
+  // toFixed knows numbers below 1e21; above, every float is whole.
+  if (size >= 1e21) return `${sign}${BigInt(size)}${places ? `.${"0".repeat(places)}` : ""}`;
+  const [nearest, long] = [size.toFixed(places), size.toFixed(Math.min(places + 60, 100))];
+  const below = long.slice(0, nearest.length);
+  const even = below !== nearest && isHalf(long, below) && /[02468]\.?$/.test(below);
+  return `${sign}${even ? below.replace(/\.$/, "") : nearest}`;
 }
 
 /** A number in `count` significant digits, or in more where it would read as 1 and is less, with trailing zeros; a dash for what is undefined. */
 export const digits = (value: number, count: number): string =>
   Number.isNaN(value) ? UNDEFINED : general(value, digitsApart(value, value, count), true).replace(/\.$/, "");
 
-/** Python's round(value) to an integer. */
-export function whole(value: number): bigint {
-  const { n, d } = exactly(value);
-  return n < 0n ? -nearest(-n, d) : nearest(n, d);
+/** Python's round(value) to an integer, halves to even. */
+export function whole(value: number): number {
+  const nearest = Math.round(value);
+  return nearest - value === 0.5 && nearest % 2 ? nearest - 1 : nearest + 0;
 }
 
 /** An integer with its thousands apart: 30,941. */
-export const grouped = (value: bigint | number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+export const grouped = (value: bigint | number): string =>
+  (typeof value === "number" && Math.abs(value) >= 1e21 ? String(BigInt(value)) : String(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 
 const wholeFromTen = (value: number, few: number): string =>
   Number.isNaN(value) ? UNDEFINED : Math.abs(value) >= 10 ? grouped(whole(value)) : general(value, few);
@@ -105,14 +104,8 @@ export function repr(value: number): string {
   const [mantissa, power] = value.toExponential().split("e") as [string, string];
   const exponent = Number(power);
   if (exponent < -4 || exponent >= 16) return `${mantissa}${signed(exponent)}`;
-  const text = Math.abs(value) >= 1e21 ? fixed(value, 0) : plainly(value);
+  const text = Object.is(value, -0) ? "-0" : String(value);
   return Number.isInteger(value) ? `${text}.0` : text;
-}
-
-/** A float between 1e-4 and 1e16 without an exponent. */
-function plainly(value: number): string {
-  const text = String(value);
-  return Object.is(value, -0) ? "-0" : text;
 }
 
 /** A fraction as Python writes a limit: an integer, or the shortest decimal of its float. */

@@ -48,7 +48,6 @@ type Ratio = readonly [Sum, Sum];
 
 const ALL: Sum = { tp: ONE, fp: ONE, fn: ONE, tn: ONE };
 const FLAGGED: Sum = { tp: ONE, fp: ONE };
-const ALONE: Sum = { one: ONE };
 const TWO = frac(2);
 
 const each = (size: Fraction, of: Sum): Sum => Object.fromEntries(Object.entries(of).map(([key, value]) => [key, mul(size, value)]));
@@ -58,14 +57,9 @@ const costed = ({ at: { costs }, positives, negatives }: Facts): Sum => ({
   fp: falseAlarm(costs),
   one: add(mul(exactly(costs.tp), positives), mul(exactly(costs.tn), negatives)),
 });
-const counted = ({ weight }: Facts): Fraction => div(ONE, weight);
 
 /** Numerator and denominator of every measure, as sums of the weighed outcomes. */
 const RATIOS: Readonly<Record<Name, (known: Facts) => Ratio>> = {
-  tp: () => [{ tp: ONE }, ALONE],
-  fp: (known) => [{ fp: counted(known) }, ALONE],
-  fn: () => [{ fn: ONE }, ALONE],
-  tn: (known) => [{ tn: counted(known) }, ALONE],
   tpr: () => [{ tp: ONE }, { tp: ONE, fn: ONE }],
   fpr: () => [{ fp: ONE }, { fp: ONE, tn: ONE }],
   tnr: () => [{ tn: ONE }, { fp: ONE, tn: ONE }],
@@ -73,24 +67,13 @@ const RATIOS: Readonly<Record<Name, (known: Facts) => Ratio>> = {
   precision: () => [{ tp: ONE }, FLAGGED],
   npv: () => [{ tn: ONE }, { tn: ONE, fn: ONE }],
   fdr: () => [{ fp: ONE }, FLAGGED],
-  false_omission_rate: () => [{ fn: ONE }, { tn: ONE, fn: ONE }],
   posfrac: () => [FLAGGED, ALL],
   accuracy: () => [{ tp: ONE, tn: ONE }, ALL],
   error: () => [{ fp: ONE, fn: ONE }, ALL],
   f1: () => [{ tp: TWO }, { tp: TWO, fp: ONE, fn: ONE }],
-  jaccard: () => [{ tp: ONE }, { tp: ONE, fp: ONE, fn: ONE }],
-  balanced_accuracy: ({ positives, negatives }) => [{ tp: negatives, tn: positives }, { one: mul(TWO, mul(positives, negatives)) }],
-  informedness: ({ positives, negatives }) => [{ tp: negatives, fp: sub(ZERO, positives) }, { one: mul(positives, negatives) }],
   lift: ({ positives, negatives }) => [{ tp: add(positives, negatives) }, each(positives, FLAGGED)],
   nne: () => [FLAGGED, { tp: ONE }],
   expected_cost: (known) => [costed(known), ALL],
-  normalized_cost: ({ at: { costs } }) => {
-    const [missed, alarm] = [miss(costs), falseAlarm(costs)];
-    return [
-      { fn: missed, fp: alarm },
-      { tp: missed, fn: missed, fp: alarm, tn: alarm },
-    ];
-  },
   alerts: ({ volume }) => [each(volume, FLAGGED), ALL],
   caught: ({ volume }) => [{ tp: volume }, ALL],
   missed: ({ volume }) => [{ fn: volume }, ALL],

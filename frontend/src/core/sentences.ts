@@ -115,7 +115,7 @@ const A_YEAR: Readonly<Record<string, number>> = { day: 365, week: 52, month: 12
 function often(value: number, period: string, noun = ""): string {
   const what = noun && ` ${noun}`;
   for (const [longer, times] of Object.entries(A_YEAR)) {
-    const count = Number(whole((value * A_YEAR[period]!) / times));
+    const count = whole((value * A_YEAR[period]!) / times);
     if (times < A_YEAR[period]! && count >= 1) return `about ${count === 1 ? `one${what}` : `${count}${what}${noun && "s"}`} a ${longer}`;
   }
   return `less than one${what} a year`;

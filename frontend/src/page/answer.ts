@@ -1,6 +1,7 @@
 // The first screen: the answer in two plain sentences, how far it can be trusted, and what happens to the cases of a period.
 import { baseRate } from "../core/conditions.ts";
-import { thresholdSaid } from "../core/points.ts";
+import { read } from "../core/measures.ts";
+import { confusionAt, thresholdSaid } from "../core/points.ts";
 import type { Bounds } from "../core/bounds.ts";
 import { best, choose, NOTHING, unbeaten, type Setting } from "../core/choosing.ts";
 import { cases, costs, general, grouped, percent, quoted, short, total, whole } from "../core/formats.ts";
@@ -11,7 +12,7 @@ import { NOT_HERE, type Solution, type State } from "../scenario.ts";
 import type { Difference, Document } from "../document.ts";
 import { cautions, nearestFeasible } from "./cautions.ts";
 import { h, put, s, say, unbroken } from "./dom.ts";
-import { endsOf, EXACT, span } from "./models.ts";
+import { endsOf, EXACT, inWords, span } from "./models.ts";
 import { testCommand } from "./command.ts";
 
 const QUIET = 500; // milliseconds without a change before the answer is read out
@@ -29,6 +30,7 @@ export function answer({ report, sources }: Document): Part & { refuse: (text: s
   const sentence = h("p", { id: "answer" });
   const command = h("code");
   const toTest = h("p", { id: "to-test" }, "To test the difference: ", command);
+  const lead = leadPicture();
   const full = h("details", { class: "full" }, h("summary", {}, "In full"), sentence, caution, toTest);
   const spoken = h("p", { class: "unseen", "aria-live": "polite", id: "spoken" });
   let timer = 0;
@@ -42,7 +44,7 @@ export function answer({ report, sources }: Document): Part & { refuse: (text: s
     timer = setTimeout(() => say(spoken, [said, more, beware].filter(Boolean).join(" ")), QUIET);
   };
   return {
-    element: h("section", { class: "card said", "aria-label": "Answer" }, use, plain, chips, full, spoken),
+    element: h("section", { class: "card said", "aria-label": "Answer" }, use, plain, chips, lead.element, full, spoken),
     update: (solution) => {
       use.classList.remove("refused");
       const beware = cautions(solution, report.level).join(" ");
@@ -51,6 +53,7 @@ export function answer({ report, sources }: Document): Part & { refuse: (text: s
         chips.dataset["said"] = JSON.stringify(found);
         chips.replaceChildren(...found.map(([kind, text]) => h("span", { class: `chip ${kind}` }, unbroken(text))));
       }
+      lead.update(solution);
       const { chosen, baselines, question, state, over } = solution;
       const said = headline(chosen, over ? [] : baselines, question, state.mode === "hand");
       toTest.hidden = !isTestedElsewhere(solution);
@@ -116,7 +119,7 @@ function inPlainNumbers(solution: Solution): string {
     ends,
     question,
     words,
-    span(...within(one, "caught", solution), valueOf("caught", one, question), true),
+    inWords(span(...within(one, "caught", solution), valueOf("caught", one, question), true)),
   );
   if (solution.cheapest) return said + beside(one, solution.cheapest, question, words);
   return unbeaten(solution.baselines, one, question) ? said : said + spends(one, solution.baselines, question, words);
@@ -162,8 +165,13 @@ function undemonstrated(one: Setting, solution: Solution): Chip[] {
 const isTestedElsewhere = ({ over, untested, chosen, baselines, question }: Solution): boolean =>
   over === null && untested === NOT_HERE && unbeaten(baselines, chosen[0]!, question) === null;
 
+/** The tested difference to the next model. */
+const toRival = ({ given, second }: Solution): Difference | undefined =>
+  given?.differences?.find((one) => one.models[0] === second?.model.name) ?? given?.differences?.[0];
+
 /** What the tests say of the lead. */
-function leads({ given, untested, second, chosen, state, settings }: Solution): Chip[] {
+function leads(solution: Solution): Chip[] {
+  const { given, untested, second, chosen, state, settings } = solution;
   const differences = given?.differences ?? [];
   const over = given?.lead_over_baseline ?? null;
   const base = over?.models[0]!.replace("flag", "flagging");
@@ -175,7 +183,7 @@ function leads({ given, untested, second, chosen, state, settings }: Solution): 
   if (!differences.length)
     return untested === null ? [] : [["plain", untested === NOT_HERE ? "Lead not tested here" : `Lead not tested: ${untested}`]];
   const close = differences.filter((one) => !one.significant);
-  const rival = differences.find((one) => one.models[0] === second.model.name) ?? differences[0]!;
+  const rival = toRival(solution)!;
   const models = settings.filter(Boolean).length;
   const pairs = (models * (models - 1)) / 2;
   const p = Math.min(...close.map((one) => one.p_adjusted ?? 1));
@@ -185,18 +193,75 @@ function leads({ given, untested, second, chosen, state, settings }: Solution): 
   return [["warn", `Cannot tell ${quoted(chosen[0]!.model.name)} from ${rivals}: ${gapSaid(rival, state)}${allowed}`]];
 }
 
-/** A difference of two models in a period, in the direction of the better: "14,000 less cost a day (8,400 to 19,000)". */
-function gapSaid(one: Difference, { volume, costsGiven, earned, words }: State): string {
+interface Gap {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  readonly text: (end: number) => string;
+  readonly what: string;
+}
+
+/** A difference of two models in a period, in the direction of the better. */
+function gapOf(one: Difference, { volume, costsGiven, earned, words }: State): Gap {
   const caught = one.statistic === "caught";
   const sign = caught || (costsGiven && earned) ? 1 : -1;
   const scale = sign * (caught ? 1 : volume);
-  const [value, low, high] = [one.value, ...[one.low, one.high].sort((a, b) => sign * ((a ?? 0) - (b ?? 0)))].map(
-    (end) => (end ?? Number.NaN) * scale,
-  ) as [number, number, number];
-  const text = (end: number): string => `${end < 0 ? "−" : ""}${caught || !costsGiven ? "" : words.currency}${amount(Math.abs(end))}`;
-  const what = caught ? "more found" : costsGiven ? (earned ? "more profit" : "less cost") : "fewer errors";
+  const [low, high] = [one.low, one.high].map((end) => (end ?? Number.NaN) * scale).sort((a, b) => a - b) as [number, number];
+  return {
+    ...{ value: (one.value ?? Number.NaN) * scale, low, high },
+    text: (end) => `${end < 0 ? "−" : ""}${caught || !costsGiven ? "" : words.currency}${amount(Math.abs(end))}`,
+    what: `${caught ? "more found" : costsGiven ? (earned ? "more profit" : "less cost") : "fewer errors"}${per(words)}`,
+  };
+}
+
+/** The interval is of one comparison: where a test of several sees no difference, and it does, the test alone is shown. */
+const isContradicted = ({ significant }: Difference, { low, high }: Gap): boolean => !significant && low * high > 0;
+
+/** "14,000 less cost a day (8,400 to 19,000)". */
+function gapSaid(one: Difference, state: State): string {
+  const gap = gapOf(one, state);
+  const { value, low, high, text, what } = gap;
+  if (isContradicted(one, gap)) return `${text(value)} ${what}`;
   const unsure = one.significant && low < 0 ? `, p = ${general(one.p_adjusted ?? one.p_value ?? 1, 2)}; its size is uncertain` : "";
-  return `${text(value)} ${what}${per(words)} (${text(low)} to ${text(high)}${unsure})`;
+  return `${text(value)} ${what} (${text(low)} to ${text(high)}${unsure})`;
+}
+
+const [WIDE, TALL, MARGIN] = [316, 50, 30];
+
+/** The lead over the next model, drawn as its interval beside no difference. */
+function leadPicture(): Part {
+  const [axis, zero, whisker] = [s("path", { class: "axis" }), s("path", { class: "zero" }), s("path", { class: "whisker" })];
+  const dot = s("circle", { r: 6, cy: 18 });
+  const texts = [0, 1, 2, 3].map(() => s("text", { y: 44, "text-anchor": "middle" }));
+  const picture = { class: "lead", viewBox: `0 0 ${WIDE} ${TALL}`, "aria-hidden": "true" };
+  const svg = s("svg", picture, axis, zero, whisker, dot, ...texts);
+  const element = h("div", {}, svg);
+  return {
+    element,
+    update: (solution) => {
+      const one = solution.state.mode === "hand" || solution.over ? undefined : toRival(solution);
+      const gap = one && gapOf(one, solution.state);
+      const shown = gap && Number.isFinite(gap.low + gap.high) && !isContradicted(one!, gap);
+      svg.toggleAttribute("hidden", !shown);
+      if (!shown) return;
+      const { value, low, high, text } = gap;
+      const [from, to] = [Math.min(0, low), Math.max(0, high)];
+      const x = (at: number): string => (MARGIN + ((at - from) / (to - from)) * (WIDE - 2 * MARGIN)).toFixed(1);
+      put(element, "class", one!.significant ? "good" : "warn");
+      put(axis, "d", `M${MARGIN} 18H${WIDE - MARGIN}`);
+      put(zero, "d", `M${x(0)} 6V30`);
+      put(whisker, "d", `M${x(low)} 18H${x(high)}`);
+      put(dot, "cx", x(value));
+      const far = 52; // pixels between two texts
+      const said: [number, string][] = [[0, "equal"]];
+      for (const end of [value, low, high])
+        if (said.every(([at]) => Math.abs(Number(x(at)) - Number(x(end))) > far)) said.push([end, text(end)]);
+      texts.forEach((node, i) => {
+        put(node, "x", said[i] ? x(said[i]![0]) : "0");
+        say(node, said[i]?.[1] ?? "");
+      });
+    },
+  };
 }
 
 /** An amount in two or three digits: 14,000, or 85.7. */
@@ -224,6 +289,15 @@ function squares(from: number, to: number): string {
     path += `M${(x + left).toFixed(2)} ${y}H${(x + right).toFixed(2)}v${SIDE}H${(x + left).toFixed(2)}Z`;
   }
   return path;
+}
+
+/** Why fewer alerts are raised than can be checked. */
+function unusedSaid(one: Setting, alerts: number, { state, question }: Solution): string {
+  if (state.mode !== "budget" || !state.costsGiven || whole(alerts) >= whole(state.budget)) return "";
+  const next = one.place + 1;
+  if (next >= one.model.tp.length || one.share !== 1) return "";
+  const fits = read("alerts", confusionAt(one.model, next), question.at, state.volume) <= state.budget;
+  return fits ? `; up to ${grouped(whole(state.budget))}, more would cost more than they save` : "";
 }
 
 /** What happens to the cases of a period: the alerts as squares that can be counted, and the four outcomes as a table on demand. */
@@ -265,13 +339,11 @@ export function outcomes(): Part {
       const [caught, alarmed] = [value("caught"), value("false_alarms")];
       const alerts = caught + alarmed;
       const unit = alerts > 0 ? unitOf(alerts) : 1;
-      say(scale, alerts > 0 ? `${cases(alerts)} alerts; one square is ${grouped(unit)}` : "no alerts");
+      say(scale, alerts > 0 ? `${cases(alerts)} alerts; one square is ${grouped(unit)}${unusedSaid(one, alerts, solution)}` : "no alerts");
       put(real, "d", squares(0, caught / unit));
       put(wrong, "d", squares(caught / unit, alerts / unit));
       const count = (name: Name, what: string): string => {
-        const text = span(...within(one, name, solution), value(name), true)
-          .replace("<=", "at most")
-          .replace(">=", "at least");
+        const text = inWords(span(...within(one, name, solution), value(name), true));
         return `${cases(value(name))} ${what}${text && ` (${text})`}`;
       };
       say(found, unbroken(count("caught", "real")));

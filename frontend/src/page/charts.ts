@@ -9,18 +9,19 @@ import { cases, digits, quoted } from "../core/formats.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid, type Model } from "../core/points.ts";
 import type { Name } from "../core/catalogue.ts";
-import { heading, valueOf } from "../core/sentences.ts";
+import { cell, flaggedOfAll, heading, realSaid, valueOf } from "../core/sentences.ts";
 import type { Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
-import { h, put, s, say, watched } from "./dom.ts";
+import { h, press, put, s, say, unbroken, watched } from "./dom.ts";
 import { saving, standalone } from "./downloads.ts";
 import { keepingCard } from "./keeping.ts";
 import { legend } from "./legend.ts";
-import { endsOf, EXACT, span } from "./models.ts";
+import { endsOf, EXACT, inWords, span } from "./models.ts";
 import { numbersOf } from "./numbers.ts";
 
 const RARE = 0.05; // below this base rate a linear axis hides what matters
 const REST = 180; // milliseconds
+const NAMED = 3; // models whose names all stand beside their marks
 
 export type Switch = (name: string, value: string) => void;
 
@@ -46,6 +47,7 @@ class Linked {
     look: (looked) => this.shows.forEach((show) => show(looked)),
     take: (looked) => this.take(looked),
     describe: (looked) => (this.solution ? described(this.models[looked.model]!, looked.place, this.solution) : ""),
+    brief: (looked) => (this.solution ? inBrief(this.models[looked.model]!, looked.place, this.solution) : ""),
   };
 
   answer(solution: Solution): void {
@@ -96,13 +98,14 @@ function tabs(
   small = false,
 ): { pick: HTMLElement; body: HTMLElement; update: () => void } {
   const panels = kinds.map((kind) => panelOf(kind, linked, size));
-  const buttons = kinds.map((kind) => {
-    const button = h("button", { type: "button", class: "pill", id: `${name}-${kind.id}`, "aria-pressed": "false" }, kind.title);
-    button.addEventListener("click", () => linked.flip(name, kind.id));
-    return button;
-  });
+  const buttons = kinds.map(({ id, title }) =>
+    press(title, { class: "pill", id: `${name}-${id}`, "aria-pressed": "false" }, () => linked.flip(name, id)),
+  );
   const pictures = small
-    ? buttons.map((button) => button.insertAdjacentElement("afterbegin", s("svg", { class: "thumb", "aria-hidden": "true" }))!)
+    ? buttons.map(
+        (button) =>
+          button.insertAdjacentElement("afterbegin", s("svg", { class: "thumb", preserveAspectRatio: "none", "aria-hidden": "true" }))!,
+      )
     : [];
   let timer = 0;
   // All of them, small, once the controls rest.
@@ -154,18 +157,16 @@ export function charts(models: readonly Model[], take: (looked: Looked) => void,
   const resize = (): void => parts.forEach((update) => update());
   for (const width of [narrow, wide]) width.addEventListener("change", resize);
   let first = true;
-  const right = h(
-    "section",
-    { class: "card", "aria-labelledby": "over-title" },
-    h("header", {}, h("h2", { id: "over-title" }, "What each threshold achieves"), over.pick),
-    over.body,
-  );
+  const title = h("h2", { id: "over-title" });
+  const right = h("section", { class: "card", "aria-labelledby": "over-title" }, h("header", {}, title, over.pick), over.body);
   return {
     first: [scores.element, right],
     keeping: keeping.element,
     element: h("div", { class: "card experts" }, h("header", {}, experts.pick), key.element, experts.body),
     update: (next) => {
       linked.answer(next);
+      say(title, unbroken(findingOf(next)));
+      key.element.hidden = models.length <= NAMED;
       // The first answer does not wait for the charts: they are drawn right after it stands.
       if (first) setTimeout(resize);
       else parts.forEach((update) => update());
@@ -200,12 +201,13 @@ function scoresCard(linked: Linked, plot: () => Plot): { element: HTMLElement; u
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "scores-title" },
-    h("header", {}, h("h2", { id: "scores-title" }, "Where to cut"), models.length > 1 && pick),
+    h("header", {}, h("h2", { id: "scores-title" }, "Where to cut")),
     h(
       "div",
       { class: "body" },
       h("div", { class: "panel" }, chart.figure, h("div", { class: "foot" }, says, h("span", { class: "tools" }, ...saved))),
     ),
+    models.length > 1 && pick,
   );
   return {
     element,
@@ -217,17 +219,50 @@ function scoresCard(linked: Linked, plot: () => Plot): { element: HTMLElement; u
       const focus = state.mode === "hand" ? state.model : chosen[0] ? settings.indexOf(chosen[0]) : 0;
       const shown = said && models[Number(said)] ? Number(said) : focus;
       pick.value = said && models[Number(said)] ? said : "";
-      say(pick.firstElementChild!, `${quoted(models[focus]!.name)} (chosen)`);
+      say(pick.firstElementChild!, `${quoted(models[focus]!.name)}${state.mode !== "hand" && chosen.length ? " (chosen)" : ""}`);
       const one = settings[shown];
       const bounds = (name: Name): string => {
         const ends = one ? endsOf(one, name, solution) : null;
         const text = ends === null || ends === EXACT ? "" : span(...ends, valueOf(name, one!, solution.question), true);
-        return text && ` (${text.replace("<=", "at most").replace(">=", "at least")})`;
+        return text && ` (${inWords(text)})`;
       };
       const size = plot();
       chart.update(solution, shown, size, size === WIDE ? [bounds("caught"), bounds("false_alarms")] : ["", ""]);
     },
   };
+}
+
+/** What the chosen threshold finds, and the next model in as many alerts. */
+function findingOf({ chosen, second, question, settings, priors, state }: Solution): string {
+  const [one] = chosen;
+  if (!one || flaggedOfAll(one, question)) return "What each threshold achieves";
+  const found = `${quoted(one.model.name)} finds ${cell("caught", one, question)} in ${cell("alerts", one, question)} alerts`;
+  if (!second) return found;
+  const prior = priors[settings.indexOf(second)]!;
+  const caught = state.volume * prior * recallAt(second.model, prior, valueOf("posfrac", one, question));
+  return `${found}, ${quoted(second.model.name)} ${cases(caught)}`;
+}
+
+/** The recall of a model that flags a share of all cases. */
+function recallAt({ tpr, fpr }: Model, prior: number, share: number): number {
+  const flagged = (place: number): number => prior * tpr[place]! + (1 - prior) * fpr[place]!;
+  let [low, high] = [0, tpr.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (flagged(middle) <= share) low = middle;
+    else high = middle;
+  }
+  const part = (share - flagged(low)) / (flagged(high) - flagged(low));
+  return tpr[low]! + part * (tpr[high]! - tpr[low]!);
+}
+
+/** A threshold in two lines, beside its mark. */
+function inBrief(model: Model, place: number, { question }: Solution): string {
+  const one = { model, place, confusion: confusionAt(model, place), share: 1, objective: null };
+  if (!place) return `${quoted(model.name)} flags nothing`;
+  const real = realSaid(one, question);
+  const said = `${quoted(model.name)} from ${thresholdSaid(model, place)}`;
+  return `${said}\n${cell("caught", one, question)} found in ${cell("alerts", one, question)} alerts; ${real}`;
 }
 
 function described(model: Model, place: number, { question, state }: Solution): string {

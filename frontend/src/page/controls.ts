@@ -6,7 +6,7 @@ import { prior as priorOf, Refusal } from "../core/notations.ts";
 import { thresholdSaid, type Model } from "../core/points.ts";
 import { parseRule } from "../core/rules.ts";
 import { checkedBudget, MODES, type Mode, type State } from "../scenario.ts";
-import { h, put, say, unbroken } from "./dom.ts";
+import { h, press, put, say, unbroken } from "./dom.ts";
 import { amountOf, boxed, fit, forget, guarded, pointed, positive, slot, wordSlot, type Change, type Field } from "./fields.ts";
 
 const NAMES: Record<Mode, string> = { cheapest: "lowest cost", budget: "alert budget", rule: "a rule", hand: "by hand" };
@@ -36,11 +36,8 @@ function priorHint(state: State, value: number): string {
   return unbroken(`${inverse} · ${general(100 * value, 4)} %${state.prior === null ? ", as in the sample" : ""}`);
 }
 
-const quiet = (id: string, text: string, click: () => void): HTMLButtonElement => {
-  const button = h("button", { type: "button", class: "quiet", id }, text);
-  button.addEventListener("click", click);
-  return button;
-};
+const quiet = (id: string, text: string, click: () => void, keys = true): HTMLButtonElement =>
+  press(text, { class: "quiet", id, tabindex: keys ? null : -1 }, click);
 
 const COUNTED = /^([\d.]+)\s*(bps?|pct)$/i;
 
@@ -71,22 +68,16 @@ function priorField(models: readonly Model[], change: Change): Field {
     forget(field.element);
     change(patch);
   };
-  const times = (factor: number) =>
-    put((state) => ({ prior: general(Math.min(0.5, Math.max(1e-6, factor * priorValue(state, models))), 4) }));
-  const more = [
-    quiet("prior-half", "÷ 2", times(0.5)),
-    quiet("prior-twice", "× 2", times(2)),
-    quiet("prior-ten", "× 10", times(10)),
-    ...(own
-      ? [
-          quiet(
-            "prior-sample",
-            "As in the sample",
-            put(() => ({ prior: null })),
-          ),
-        ]
-      : []),
+  const times = (factor: number) => (state: State) => ({
+    prior: general(Math.min(0.5, Math.max(1e-6, factor * priorValue(state, models))), 4),
+  });
+  const steps: [string, string, (state: State) => Partial<State>][] = [
+    ["prior-half", "÷ 2", times(0.5)],
+    ["prior-twice", "× 2", times(2)],
+    ["prior-ten", "× 10", times(10)],
   ];
+  if (own) steps.push(["prior-sample", "As in the sample", () => ({ prior: null })]);
+  const more = steps.map(([id, text, patch]) => quiet(id, text, put(patch), false));
   const field = slot(
     {
       id: "prior",
@@ -243,12 +234,12 @@ function endings(change: Change, over: (state: State) => string): Field {
 }
 
 /** What the threshold is chosen by, to pick from. */
-function modeField(change: Change, here: () => readonly number[]): Field {
+function modeField(change: Change, here: () => Partial<State>): Field {
   const radios = MODES.map((mode) => {
     const radio = h("input", { type: "radio", name: "mode", value: mode, id: `mode-${mode}` });
     const patch = (state: State): Partial<State> => ({
       mode,
-      ...(mode === "hand" && { hand: [...here()] }),
+      ...(mode === "hand" && here()),
       ...(mode === "budget" && { budget: Math.min(state.budget, state.volume) }),
     });
     radio.addEventListener("change", () => change(patch));
@@ -270,7 +261,7 @@ function modeField(change: Change, here: () => readonly number[]): Field {
 export function controls(
   models: readonly Model[],
   change: Change,
-  here: () => readonly number[],
+  here: () => Partial<State>,
   over: (state: State) => string,
   presets: readonly (readonly [string, State])[],
 ): Field {

@@ -17,6 +17,13 @@ function filled<T extends Element>(element: T, props: Props, children: readonly 
 export const h = <K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] =>
   filled(document.createElement(tag), props, children);
 
+/** A button with words in it. */
+export function press(text: string, props: Props, click: () => void, ...more: Child[]): HTMLButtonElement {
+  const button = h("button", { type: "button", ...props }, text, ...more);
+  button.addEventListener("click", click);
+  return button;
+}
+
 export const s = <K extends keyof SVGElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): SVGElementTagNameMap[K] =>
   filled(document.createElementNS(SVG, tag), props, children);
 
@@ -36,7 +43,7 @@ export const unbroken = (text: string): string =>
 const SOON = 150; // milliseconds after the first answer
 
 /** Whether an element is near the screen. What is out of sight is drawn once, and again when it comes into view, and on paper. */
-export function watched(element: HTMLElement, draw: () => void, margin = "200px"): () => boolean {
+export function watched(element: HTMLElement, draw: () => void, margin = "0px"): () => boolean {
   let near = false;
   const watcher = new IntersectionObserver(
     (entries) => {

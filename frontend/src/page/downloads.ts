@@ -4,7 +4,7 @@ import type { Model } from "../core/points.ts";
 import { ruleSaid } from "../core/rules.ts";
 import { conditionsSaid } from "../core/sentences.ts";
 import type { Solution } from "../scenario.ts";
-import { h, s } from "./dom.ts";
+import { press, s } from "./dom.ts";
 import { sample } from "./legend.ts";
 
 function save(name: string, content: Blob): void {
@@ -95,11 +95,11 @@ export function standalone(svg: SVGSVGElement, title: string, solution: Solution
 
 /** The buttons that save a drawing. */
 export function saving(id: string, title: string, text: () => string): HTMLElement[] {
-  return (["SVG", "PNG"] as const).map((kind) => {
-    const button = h("button", { type: "button", class: "quiet", "aria-label": `${title} as ${kind}` }, kind);
-    button.addEventListener("click", () => void (kind === "SVG" ? saveSvg : savePng)(`baserate-${id}`, text()));
-    return button;
-  });
+  return (["SVG", "PNG"] as const).map((kind) =>
+    press(kind, { class: "quiet", "aria-label": `${title} as ${kind}` }, () => {
+      void (kind === "SVG" ? saveSvg : savePng)(`baserate-${id}`, text());
+    }),
+  );
 }
 
 const saveSvg = (name: string, text: string): void => save(`${name}.svg`, new Blob([text], { type: "image/svg+xml" }));

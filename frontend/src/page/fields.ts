@@ -92,6 +92,7 @@ export function slot(asked: Asked, change: Change): Field {
     min: low,
     max: (low + steps * STEP).toFixed(2),
     step: STEP,
+    tabindex: -1, // the box has the same by arrow keys
     "aria-label": `${label}, on a logarithmic scale`,
   });
   const [hint, wrong] = [h("span", { class: "hint", id: `${id}-hint` }), h("span", { class: "wrong", id: `${id}-wrong`, role: "status" })];

@@ -1,7 +1,7 @@
 // The table of models at the scenario, ranked, with what bounds the numbers and how far each is behind the best.
 import { precisionBounds, rateBounds } from "../core/bounds.ts";
-import { cases, digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
-import { brief, cell, heading, realSaid, valueOf } from "../core/sentences.ts";
+import { cases, costs, digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
+import { brief, cell, heading, per, realSaid, valueOf } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
 import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
 import { cutAt } from "../charts/scores.ts";
@@ -9,7 +9,7 @@ import type { Document, PointOut, Span } from "../document.ts";
 import { mayKeep, type Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import type { Switch } from "./charts.ts";
-import { h, put, say, unbroken, watched } from "./dom.ts";
+import { h, press, put, say, unbroken, watched } from "./dom.ts";
 import { sample } from "./legend.ts";
 
 export const COLUMNS: readonly Name[] = ["expected_cost", "tpr", "fpr", "precision", "posfrac", "alerts", "caught"];
@@ -27,6 +27,9 @@ export function span(low: number | null, high: number | null, value: number | nu
   if (high === null) return `>= ${bound(low)}`;
   return `${bound(low)} to ${bound(high)}`;
 }
+
+/** Bounds on one side as a sentence says them. */
+export const inWords = (text: string): string => text.replace("<=", "at most").replace(">=", "at least");
 
 /** A lower and an upper end, or that there is nothing to estimate. */
 export type Ends = readonly [number | null, number | null] | typeof EXACT | null;
@@ -82,16 +85,22 @@ const SHARES: Partial<Record<Name, readonly [Name, (prior: number) => number]>> 
   alerts: ["posfrac", () => 1],
 };
 
+const scaled = (end: number | null, size: number): number | null => (end === null ? null : end * size);
+
 /** The interval that Python found of this very point, or else the bounds of a rate, what they come to in cases, and what both rates together leave of precision. */
 export function endsOf(one: Setting, name: Name, solution: Solution, earned = solution.question.at.earned): Ends {
   const { given, priors, settings, state } = solution;
   const known = given && found(given.points[one.model.name], name, earned);
   const prior = priors[settings.indexOf(one)]!;
+  if (name === "volume_cost") {
+    const ends = endsOf(one, "expected_cost", solution, earned);
+    return ends === null || ends === EXACT ? ends : [scaled(ends[0], state.volume), scaled(ends[1], state.volume)];
+  }
   const share = SHARES[name];
   if (share && !known) {
     const ends = endsOf(one, share[0], solution);
-    const scaled = (end: number | null): number | null => (end === null ? null : end * share[1](prior) * state.volume);
-    return ends === null || ends === EXACT ? ends : [scaled(ends[0]), scaled(ends[1])];
+    const size = share[1](prior) * state.volume;
+    return ends === null || ends === EXACT ? ends : [scaled(ends[0], size), scaled(ends[1], size)];
   }
   if (given) return known;
   if (name === "precision") return precisionBounds(one, prior);
@@ -107,10 +116,20 @@ function baselineEnds(name: string, column: Name, { given, question }: Solution)
 
 /** A number as the table shows it: costs as profits, where they were given so. */
 const told = (name: Name, one: Setting, { question }: Solution): number =>
-  valueOf(name, one, question) * (name === "expected_cost" && question.at.earned ? -1 : 1);
+  valueOf(name, one, question) * (question.at.earned && (name === "expected_cost" || name === "volume_cost") ? -1 : 1);
+
+/** The same as text. */
+const shownIn = (name: Name, one: Setting, solution: Solution): string =>
+  name === "volume_cost" ? costs(told(name, one, solution)) : cell(name, one, solution.question);
+
+/** What a column is called. */
+function titleOf(column: Column, { question: { at }, state }: Solution): string {
+  if (column === "volume_cost") return `${at.costsGiven ? (at.earned ? "profit" : "cost") : "errors"}${per(state.words)}`;
+  return isMeasure(column) ? heading(column, at) : OTHER[column]![0];
+}
 
 /** How far a model is behind the best, in what decides, and between which bounds where that was tested. */
-export function behind(one: Setting, solution: Solution): { value: number; ends: Ends } | null {
+export function behind(one: Setting, solution: Solution): { value: number; ends: Ends; p: number | null } | null {
   const best = solution.chosen[0];
   if (!best || solution.cheapest || solution.chosen.includes(one)) return null;
   const name: Name = best.objective === "tpr" ? "caught" : "expected_cost";
@@ -120,13 +139,10 @@ export function behind(one: Setting, solution: Solution): { value: number; ends:
   const ends = tested
     ? ([turned(tested.low), turned(tested.high)].sort((a, b) => (a ?? 0) - (b ?? 0)) as [number | null, number | null])
     : null;
-  return { value: told(name, one, solution) - told(name, best, solution), ends };
+  return { value: told(name, one, solution) - told(name, best, solution), ends, p: tested?.p_adjusted ?? null };
 }
 
-const withSign = (value: number, caught: boolean): string => {
-  const text = caught ? grouped(whole(Math.abs(value))) : general(Math.abs(value), 3);
-  return `${value < 0 ? "−" : "+"}${text}`;
-};
+const withSign = (value: number): string => `${value < 0 ? "−" : "+"}${costs(Number(Math.abs(value).toPrecision(3)))}`;
 
 /** Where thresholds are condensed: to within how much the setting is known. */
 export function gap(one: Setting, solution: Solution): string {
@@ -145,15 +161,17 @@ const ORDER: readonly Column[] = [
   "caught",
   "alerts",
   "real",
-  "expected_cost",
+  "volume_cost",
   "behind",
   "cut",
   "tpr",
   "fpr",
   "precision",
   "posfrac",
+  "expected_cost",
   "auc",
 ];
+const FIRST = 6; // columns that are always shown
 const isMeasure = (column: Column): column is Name => !["real", "behind", "cut", "auc"].includes(column);
 const OTHER: Record<string, readonly [string, string]> = {
   real: ["real alerts", "How many alerts it takes to find one positive."],
@@ -162,6 +180,7 @@ const OTHER: Record<string, readonly [string, string]> = {
   auc: ["AUC", "The chance that a positive scores above a negative, ties counted half."],
 };
 
+const SOME = 5; // models that a phone shows at first
 const MANY = 8; // models, from which on one looks for a name
 const LONGEST = 24;
 const REST = 180; // milliseconds
@@ -171,8 +190,12 @@ interface Line {
   readonly cells: ReadonlyMap<Column, HTMLElement>;
 }
 
+const isExtra = (column: Column): boolean => ORDER.indexOf(column) >= FIRST;
+
 function lineOf(first: HTMLElement, props: Record<string, string | number>): Line {
-  const cells = new Map(ORDER.map((column) => [column, h("td", { "data-name": column, class: column })] as const));
+  const cells = new Map(
+    ORDER.map((column) => [column, h("td", { "data-name": column, class: `${column}${isExtra(column) ? " extra" : ""}` })] as const),
+  );
   return { row: h("tr", props, first, ...cells.values()), cells };
 }
 
@@ -189,26 +212,31 @@ function modelTold(i: number, document: Document, solution: Solution): Told {
     if (!one) return [column === "behind" ? "" : UNDEFINED, ""];
     if (column === "real") return [realSaid(one, solution.question), ""];
     if (column === "behind") return behindSaid(one, solution);
-    return [cell(column, one, solution.question), spanned(endsOf(one, column, solution), column, told(column, one, solution))];
+    return [shownIn(column, one, solution), spanned(endsOf(one, column, solution), column, told(column, one, solution))];
   };
 }
 
 function behindSaid(one: Setting, solution: Solution): readonly [string, string] {
   const found = behind(one, solution);
   if (!found) return [solution.settings.length > 1 && !solution.cheapest ? "best" : "", ""];
-  const caught = solution.chosen[0]!.objective === "tpr";
-  const { ends } = found;
-  const small =
-    ends && ends !== EXACT && ends[0] !== null && ends[1] !== null ? `${withSign(ends[0], caught)} to ${withSign(ends[1], caught)}` : "";
-  return [withSign(found.value, caught), small];
+  const size = solution.chosen[0]!.objective === "tpr" ? 1 : solution.state.volume;
+  const { ends, p } = found;
+  const known = ends && ends !== EXACT && ends[0] !== null && ends[1] !== null;
+  // The interval is of one comparison; of several, the p-value allows for all.
+  const small = p !== null ? `p = ${general(p, 2)}` : known ? `${withSign(size * ends[0]!)} to ${withSign(size * ends[1]!)}` : "";
+  return [withSign(size * found.value), small];
 }
 
 export function modelTable(document: Document, flip: Switch): Part {
   const { definitions } = document.report;
+  let latest: Solution | null = null;
   const heads = ORDER.map((column) => {
     const about = definitions.find(({ name }) => name === column)?.text ?? OTHER[column]?.[1] ?? "";
-    const button = h("button", { type: "button", class: "sort term", "data-tip": about, "aria-description": about });
-    return { column, button, head: h("th", { scope: "col", "data-name": column }, button) };
+    const button = press("", { class: "sort term", "data-tip": about, "aria-description": about }, () => {
+      const said = latest?.state.view["sort"] ?? "";
+      flip("sort", said === column ? `-${column}` : said === `-${column}` ? "" : column);
+    });
+    return { column, button, head: h("th", { scope: "col", "data-name": column, class: isExtra(column) && "extra" }, button) };
   });
   const rows = document.models.map((model, i) =>
     lineOf(h("th", { scope: "row" }, sample(i), h("bdi", {}, quoted(model.name))), { "data-model": i }),
@@ -219,12 +247,11 @@ export function modelTable(document: Document, flip: Switch): Part {
   const hint = h("p", { class: "hint" });
   const find = h("input", { type: "search", id: "find", placeholder: "Find a model", "aria-label": "Find a model" });
   find.addEventListener("input", () => flip("find", find.value.slice(0, LONGEST)));
-  let latest: Solution | null = null;
-  for (const { column, button } of heads)
-    button.addEventListener("click", () => {
-      const said = latest?.state.view["sort"] ?? "";
-      flip("sort", said === column ? `-${column}` : said === `-${column}` ? "" : column);
-    });
+  const flips = (name: string, text: string): HTMLButtonElement => {
+    const props = { class: "quiet", id: `models-${name}`, "aria-pressed": "false" };
+    return press(text, props, () => flip(name, latest?.state.view[name] === "1" ? "" : "1"));
+  };
+  const [all, every] = [flips("all", "All measures"), flips("every", `All ${rows.length} models`)];
   const near = watched(table, () => latest && fillAll(latest), "-40px");
   let timer = 0;
   // Out of sight the table waits until the controls rest.
@@ -243,9 +270,12 @@ export function modelTable(document: Document, flip: Switch): Part {
     const wanted = (solution.state.view["find"] ?? "").toLowerCase();
     if (globalThis.document.activeElement !== find) find.value = solution.state.view["find"] ?? "";
     const sort = solution.state.view["sort"] ?? "";
-    const titles = new Map(
-      ORDER.map((column) => [column, isMeasure(column) ? heading(column, solution.question.at) : OTHER[column]![0]] as const),
-    );
+    const titles = new Map(ORDER.map((column) => [column, titleOf(column, solution)] as const));
+    const isOn = (name: string): boolean => solution.state.view[name] === "1";
+    table.classList.toggle("all", isOn("all"));
+    table.classList.toggle("every", isOn("every"));
+    put(all, "aria-pressed", String(isOn("all")));
+    put(every, "aria-pressed", String(isOn("every")));
     for (const { column, button, head } of heads) {
       say(button, titles.get(column)!);
       put(head, "aria-sort", sort === column ? "ascending" : sort === `-${column}` ? "descending" : "none");
@@ -275,14 +305,16 @@ export function modelTable(document: Document, flip: Switch): Part {
           if (column === "real") return [realSaid(end.setting, solution.question), ""];
           if (!isMeasure(column)) return [column === "behind" ? behindSaid(end.setting, solution)[0] : "", ""];
           const value = told(column, end.setting, solution);
-          return [cell(column, end.setting, solution.question), spanned(baselineEnds(line.name, column, solution), column, value)];
+          return [shownIn(column, end.setting, solution), spanned(baselineEnds(line.name, column, solution), column, value)];
         });
     }
+    ranked(solution, sort, document).forEach((i, rank) => rows[i]!.row.classList.toggle("more", rank >= SOME && !wanted));
     const order = [...ranked(solution, sort, document).map((i) => rows[i]!.row), ...ends.map(({ row }) => row)];
     if (order.some((row, i) => body.children[i] !== row)) body.append(...order);
   };
   const region = h("div", { class: "wide", role: "region", "aria-label": "Table of models" }, table);
-  return { element: h("div", {}, document.models.length > MANY && find, region, hint), update };
+  const foot = h("div", { class: "foot" }, hint, h("span", { class: "tools" }, rows.length > SOME && every, all));
+  return { element: h("div", {}, document.models.length > MANY && find, region, foot), update };
 }
 
 /** The models by a column, or by what decides, the best first; those without a value last. */
@@ -305,10 +337,11 @@ function ranked(solution: Solution, sort: string, document: Document): number[] 
 }
 
 function fill(element: HTMLElement, text: string, small: string): void {
-  const key = `${text}|${small}`;
+  const key = `${text}|${small}`.replaceAll(">=", "≥").replaceAll("<=", "≤");
   if (element.dataset["said"] === key) return;
   element.dataset["said"] = key;
-  element.replaceChildren(text, ...(small ? [h("small", { class: small === EXACT ? "unseen" : null }, small)] : []));
+  const [said, below] = key.split("|") as [string, string];
+  element.replaceChildren(said, ...(below ? [h("small", { class: below === EXACT ? "unseen" : null }, below)] : []));
 }
 
 /** The table as rows of plain values with the ends of their intervals, for a program. */

@@ -9,7 +9,7 @@ import type { Report, Span } from "../document.ts";
 import type { Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import type { Switch } from "./charts.ts";
-import { h, s, unbroken, watched } from "./dom.ts";
+import { h, press, s, unbroken, watched } from "./dom.ts";
 import { span } from "./models.ts";
 
 const MEASURES: readonly Name[] = ["tpr", "fpr", "precision", "posfrac"];
@@ -75,11 +75,7 @@ const FEW = 20; // positives
 export function slicesPart(report: Report, flip: Switch): Part | null {
   const found = report.slices;
   if (!found?.rows.length) return null;
-  const buttons = MEASURES.map((name) => {
-    const button = h("button", { type: "button", class: "pill", "aria-pressed": "false" }, TITLES[name]!);
-    button.addEventListener("click", () => flip("slice", name));
-    return button;
-  });
+  const buttons = MEASURES.map((name) => press(TITLES[name]!, { class: "pill", "aria-pressed": "false" }, () => flip("slice", name)));
   const columns = h("div", { class: "slices" });
   const groups = new Map<string, Row[]>();
   for (const row of found.rows) groups.set(row.by, [...(groups.get(row.by) ?? []), row]);

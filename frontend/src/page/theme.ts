@@ -1,5 +1,5 @@
 // Light or dark: what the system says, until a person says otherwise.
-import { h } from "./dom.ts";
+import { press } from "./dom.ts";
 
 const isDark = (): boolean => {
   const { theme } = document.documentElement.dataset;
@@ -20,8 +20,7 @@ function named(button: Element): void {
 }
 
 export function themeButton(flip: (name: string, value: string) => void): HTMLButtonElement {
-  const button = h("button", { type: "button", class: "quiet", id: "theme" });
-  button.addEventListener("click", () => flip("theme", isDark() ? "light" : "dark"));
+  const button = press("", { class: "quiet", id: "theme" }, () => flip("theme", isDark() ? "light" : "dark"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => named(button));
   named(button);
   return button;

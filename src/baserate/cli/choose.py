@@ -40,7 +40,8 @@ from baserate.inference.intervals import (
     auc_intervals,
 )
 from baserate.measures.confusion import Measure, parse
-from baserate.read.files import amounts_from
+from baserate.read.amounts import count_amounts
+from baserate.read.files import read_cases
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.notes import merge_notes, notes_by_model
 from baserate.results.operating_point import OperatingPoint, describe_briefly, describe_setting
@@ -519,7 +520,8 @@ def _amounts(request: Request, asked: ChooseOptions) -> Any:
     source = request.source
     wanted = source.wanted(amount=asked.amount, currency=asked.currency)
     with source.reading():
-        return amounts_from(source.path, wanted, source.options, asked.amount_missing)
+        cases = read_cases(source.path, wanted, source.options)
+        return count_amounts(cases, asked.amount_missing)
 
 
 def _by_amounts(request: Request, asked: ChooseOptions, test: Request | None) -> Result:

@@ -10,8 +10,9 @@ from baserate.cli.runner import Request, SourceOptions
 from baserate.cli.show import clusters_of
 from baserate.counts.counts import JointCounts
 from baserate.errors import refuse
-from baserate.read.files import joint_from, saved_joint
 from baserate.read.frames import check_models
+from baserate.read.joins import count_files_jointly
+from baserate.read.saved import saved_joint
 from baserate.verbs import evidence
 
 
@@ -38,7 +39,7 @@ def count_joint(source: SourceOptions) -> JointCounts:
         return saved_joint(source.path, source.scores)
     wanted = source.wanted(id=source.id)
     with source.reading():
-        return joint_from(
+        return count_files_jointly(
             source.paths, wanted, source.options, by_position=source.by_position, join=source.join
         )
 

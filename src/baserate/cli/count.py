@@ -28,15 +28,11 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import escaped, quoted, refuse, refuse_file
 from baserate.inference.intervals import auc_intervals
-from baserate.read.files import (
-    count_scores,
-    groups_of,
-    joint_of,
-    load,
-    models_of,
-    name_of,
-)
+from baserate.read.cases import count_jointly
+from baserate.read.files import count_scores, groups_of
+from baserate.read.joins import read_models
 from baserate.read.large import Sources, count_large, sources_in_pieces
+from baserate.read.saved import load, name_of
 from baserate.read.sql import DIALECTS, counting_sql
 from baserate.views import tables
 
@@ -172,7 +168,7 @@ def _counted(source: SourceOptions, group: str | None) -> Whole:
     if len(scores) == 1:
         with source.watched() as watched:
             return count_scores(source.path, wanted, watched)[scores[0]]
-    return joint_of(models_of(source.path, wanted, source.options))
+    return count_jointly(read_models(source.path, wanted, source.options))
 
 
 def _added(whole: Whole, part: Whole, source: str) -> Whole:

@@ -30,7 +30,7 @@ from baserate.gates.settings import SETTINGS, Check, Data, Scored, load
 from baserate.gates.template import TEMPLATE
 from baserate.inference.clusters import with_clusters
 from baserate.inference.requirements import require_of_clusters
-from baserate.read.files import saved_models
+from baserate.read.saved import saved_models
 from baserate.results.notes import merge_notes
 from baserate.views import tables
 from baserate.views.comparisons import Judged

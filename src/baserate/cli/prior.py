@@ -44,7 +44,10 @@ from baserate.inference.estimated_prior import FieldTable, table_of_models
 from baserate.inference.estimated_prior import in_field as field_interval
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import named
-from baserate.read.files import joint_of, models_of, saved_joint, saved_models, unlabelled_of
+from baserate.read.cases import count_jointly
+from baserate.read.files import unlabelled_of
+from baserate.read.joins import read_models
+from baserate.read.saved import saved_joint, saved_models
 from baserate.read.source import shown_source
 from baserate.results.notes import merge_notes
 from baserate.results.operating_point import COUNTED, OperatingPoint
@@ -310,6 +313,6 @@ def _paired(source: SourceOptions, first: str, others: Sequence[str]) -> JointCo
         if source.is_saved:
             return saved_joint(source.path, names)
         wanted = replace(source, scores=names, weight=None).wanted()
-        return joint_of(models_of(source.path, wanted, source.options))
+        return count_jointly(read_models(source.path, wanted, source.options))
     except InputError:
         return None

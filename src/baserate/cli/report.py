@@ -20,8 +20,10 @@ from baserate.cli.runner import (
     write,
 )
 from baserate.conditions import Conditions
-from baserate.errors import InputError, Note, escaped, number_of, refuse_file
-from baserate.read.files import counted_together, grouped_cases, name_of, read_cases
+from baserate.errors import Note, escaped, number_of, refuse_file
+from baserate.read.cases import count_groups
+from baserate.read.files import read_cases, together_or_each
+from baserate.read.saved import name_of
 from baserate.reports.page import Report, report
 from baserate.views import document
 
@@ -144,9 +146,6 @@ def _counted(source: SourceOptions, by: str | None) -> tuple[Any, dict[str, Any]
         return groups, {"slices": {by: groups}}
     wanted = source.wanted(group=by)
     with source.reading():
-        cases, table = read_cases(source.path, wanted, source.options)
-    try:
-        groups = {name: grouped_cases(cases, name, cases.groups) for name in source.scores}
-    except InputError as error:
-        raise error.moved(table.place) from None
-    return counted_together(cases, table, wanted), {"slices": {by: groups}}
+        cases = read_cases(source.path, wanted, source.options)
+    groups = {name: count_groups(cases, name) for name in source.scores}
+    return together_or_each(cases), {"slices": {by: groups}}

@@ -44,16 +44,10 @@ from baserate.errors import (
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import LARGEST, Measure, parse
 from baserate.notation import MOST_CASES
-from baserate.read.files import (
-    count_scores,
-    count_together,
-    is_saved,
-    joint_of,
-    load,
-    models_of,
-    saved_joint,
-    saved_models,
-)
+from baserate.read.cases import count_jointly
+from baserate.read.files import count_scores, count_together
+from baserate.read.joins import read_models
+from baserate.read.saved import is_saved, load, saved_joint, saved_models
 from baserate.read.source import SCHEME, SEVERAL, Options, files_of, said_of, shown_source
 from baserate.read.streams import HEAD, STDIN, TEXT, file_kind, opened
 from baserate.read.table import ColumnRoles
@@ -260,7 +254,7 @@ class SourceOptions:
         if self.is_saved:
             self.check_saved()
             return saved_joint(self.path, self.scores)
-        return joint_of(models_of(self.path, self.wanted(), self.options))
+        return count_jointly(read_models(self.path, self.wanted(), self.options))
 
 
 def _header_of(path: str, options: Options) -> list[str]:

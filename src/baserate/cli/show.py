@@ -32,8 +32,8 @@ from baserate.inference.clusters import cluster_notes, with_clusters
 from baserate.inference.intervals import IntervalOptions, auc_intervals, complete_point
 from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import parse
-from baserate.read.cases import count_cases
-from baserate.read.files import grouped_cases, read_cases
+from baserate.read.cases import count_cases, count_groups
+from baserate.read.files import read_cases
 from baserate.results.notes import merge_notes
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import is_corrected
@@ -417,14 +417,9 @@ def clusters_of(source: SourceOptions, column: str) -> Clusters:
     """The cases of a file by the values of a column."""
     wanted = source.wanted(cluster=column)
     refuse_masses(wanted.weight is not None)
-    cases, table = read_cases(source.path, wanted, source.options)
-    try:
-        groups = {
-            name: grouped_cases(cases, name, cases.beside["cluster"]) for name in wanted.scores
-        }
-    except InputError as error:
-        raise error.moved(table.place) from None
-    rest = cases.unlabelled
+    cases = read_cases(source.path, wanted, source.options)
+    labelled, rest = cases._replace(unlabelled=None), cases.unlabelled
+    groups = {name: count_groups(labelled, name, "cluster") for name in wanted.scores}
     scored = {
         name: each.total().beside(None if rest is None else count_cases(rest, name))
         for name, each in groups.items()

@@ -12,25 +12,18 @@ from baserate.cli import options
 from baserate.cli.options import listed
 from baserate.cli.runner import ConditionOptions, Request, Result, command, thresholds_of
 from baserate.conditions import Conditions
-from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import highest_below
 from baserate.decisions.rules import AND, parse_rule
-from baserate.errors import InputError, Ledger, Note, combine, quoted, refuse
+from baserate.errors import Ledger, Note, combine, quoted, refuse
 from baserate.measures.confusion import NOT_SAID
 from baserate.notation import MOST_CASES
-from baserate.read.cases import Cases, count_cases
-from baserate.read.files import (
-    clusters_by_group,
-    days_at,
-    group_names,
-    grouped_cases,
-    read_cases,
-    zone_of,
-)
+from baserate.read.cases import Cases, count_clusters_by_group, count_groups, group_names
+from baserate.read.days import count_days, zone_of
+from baserate.read.files import read_cases
 from baserate.results.notes import merge_notes
-from baserate.segments.days import Days, of_days
+from baserate.segments.days import Days, by_day
 from baserate.segments.groups import Slices, by_group, common_threshold
 from baserate.views import document, segment_tables
 
@@ -105,25 +98,17 @@ def slices(request: Request, **given: Any) -> Result:
     zone_of(asked.tz)
     score = source.scores[0]
     with source.reading():
-        cases, table = read_cases(source.path, wanted, source.options)
+        cases = read_cases(source.path, wanted, source.options)
     common, several = _priors(request.conditions)
-    cut, ledger = asked.cut(score), cases.ledger
-    try:
-        groups = _grouped(cases, score, asked.cluster)
-        dated = None if asked.day is None else _dated(cases, score, cut, asked.tz)
-    except InputError as error:
-        raise error.moved(table.place) from None
-    rows = [cases]
-    del cases, table  # rows that are counted take no more room
-    whole = None if dated is None else _together(rows, score, dated, again=cut is NOT_SAID)
-    sites = (
-        None if groups is None else _by_site(request, asked, groups, several or common, required)
-    )
-    days = None
-    if dated is not None and whole is not None:
+    groups = _grouped(cases, score, asked.cluster)
+    dated = None if asked.day is None else count_days(cases, score, asked.tz)
+    sites = days = None
+    if groups is not None:
+        sites = _by_site(request, asked, groups, several or common, required)
+    if dated is not None:
         how = {"budget": budget, "volume": request.conditions.cases}
-        days = _by_day(dated, whole, rows, common, sites, (cut, asked, score), **how)
-    return _result(request, asked, ledger, sites, days)
+        days = _by_day(dated, common, sites, asked, asked.cut(score), **how)
+    return _result(request, asked, cases.ledger, sites, days)
 
 
 def _from_counts(request: Request, asked: SliceOptions) -> Result:
@@ -214,13 +199,9 @@ def _priors(given: ConditionOptions) -> tuple[Conditions, dict[str, Conditions]]
 
 def _grouped(cases: Cases, score: str, cluster: str | None) -> Any:
     """The counts of every site, or of its clusters; None where nothing is grouped."""
-    if cases.groups is None:
+    if "group" not in cases.beside:
         return None
-    return (
-        grouped_cases(cases, score, cases.groups)
-        if cluster is None
-        else clusters_by_group(cases, score)
-    )
+    return count_groups(cases, score) if cluster is None else count_clusters_by_group(cases, score)
 
 
 def _by_site(
@@ -245,44 +226,23 @@ def _by_name(groups: Any, at: Mapping[str, Conditions]) -> dict[Any, Conditions]
     return {shown.get(name, name): conditions for name, conditions in at.items()}
 
 
-def _dated(cases: Cases, score: str, cut: Any, tz: str | None) -> GroupedCounts:
-    """Every day as far as the threshold tells its cases apart; where that is yet to be chosen, its
-    cases alone.
-    """
-    return days_at(cases, score, None if cut is NOT_SAID else cut, tz)
-
-
-def _together(rows: list[Cases], score: str, dated: GroupedCounts, *, again: bool) -> Counts:
-    """The counts of all days together, from the cases; those are let go, unless they are counted
-    again.
-    """
-    rest = None
-    if rows[0].unlabelled is not None:
-        rest = count_cases(rows[0].unlabelled, score)
-    cells = count_cases(rows[0] if again else rows.pop(), score)._cells
-    return Counts._of(cells, dated.ledger, dated._recorded).beside(rest)
-
-
 def _by_day(
     dated: GroupedCounts,
-    whole: Counts,
-    rows: list[Cases],
     at: Conditions,
     sites: Slices | None,
-    given: tuple[Any, SliceOptions, str],
+    asked: SliceOptions,
+    threshold: Any,
     **how: Any,
 ) -> Days:
     """Day by day, at the threshold of the sites, or one given or chosen on all cases."""
-    notes, (threshold, asked, score) = tuple[Note, ...](), given
+    notes = tuple[Note, ...]()
     if sites is not None:
         cut, chosen = sites.threshold, sites.chosen
     else:
-        cut, chosen, notes = common_threshold(whole, threshold, asked.rule, None, at)
-    if rows:
-        dated = days_at(rows.pop(), score, cut, asked.tz)
-    found = of_days(dated, lambda: whole, threshold=cut, at=at, tz=asked.tz, **how)
+        cut, chosen, notes = common_threshold(dated.total(), threshold, asked.rule, None, at)
+    found = by_day(dated, threshold=cut, at=at, tz=asked.tz, **how)
     if chosen and cut is not None:  # shown in few digits
-        points = Points.of(whole)
+        points = Points.of(dated.total())
         found = replace(
             found, point=replace(found.point, below=highest_below(points, points.place(cut)))
         )

@@ -5,7 +5,7 @@ type it.
 from __future__ import annotations
 
 import difflib
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,11 @@ from baserate.counts.counts import Counts
 from baserate.curves import areas, calibration
 from baserate.curves.areas import SUMMARIES
 from baserate.errors import quoted, refuse
-from baserate.notation import number
+from baserate.measures.registry import plain
+from baserate.notation import number, split_call
 
 __all__ = ["SUMMARIES", "Summary", "areas", "calibration", "summary_named"]  # both fill the table
 
-LONGEST = 300
 SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 # The summaries that can be requested, by each of their names.
 NAMES = {
@@ -49,30 +49,21 @@ class Summary:
         """A summary from its name, or name(option=value, …); a band is written fpr=0..0.1, a switch
         by its name alone.
         """
-        name, opened, rest = (
-            text.strip().partition("(")
-            if isinstance(text, str) and len(text) <= LONGEST
-            else ("", "", "")
-        )
-        if not name.strip() or (opened and not rest.rstrip().endswith(")")):
+        written, arguments = split_call(text, "summary")
+        name = NAMES.get(plain(written))
+        if name is None:
+            known = list(dict.fromkeys(NAMES.values()))
+            near = difflib.get_close_matches(written, known, n=1)
             raise refuse(
                 "BR531",
-                f"cannot read {quoted(text)} as a summary",
-                "write a name, or name(option=value)",
-            )
-        known = list(dict.fromkeys(NAMES.values()))
-        if name.strip() not in known:
-            near = difflib.get_close_matches(name.strip(), known, n=1)
-            raise refuse(
-                "BR531",
-                f"unknown summary {quoted(name.strip())}",
+                f"unknown summary {quoted(written)}",
                 f'"{near[0]}"' if near else f"one of {', '.join(known)}",
             )
-        given = _options(name.strip(), rest.rstrip().removesuffix(")"))
-        for key, needed in SUMMARIES[name.strip()].options.items():
-            if needed and key not in given:
-                raise refuse("BR532", f"{name.strip()} needs {key}", f"{name.strip()}({key}=…)")
-        return cls(name.strip(), tuple(given.items()))
+        options = _read_options(name, arguments)
+        for key, needed in SUMMARIES[name].options.items():
+            if needed and key not in options:
+                raise refuse("BR532", f"{name} needs {key}", f"{name}({key}=…)")
+        return cls(name, tuple(options.items()))
 
     def __call__(self, counts: Counts, at: Conditions | None = None) -> float:
         """Its value; the conditions are used where it depends on them."""
@@ -89,7 +80,8 @@ class Summary:
 
     def __str__(self) -> str:
         inside = ", ".join(
-            name if value is True else f"{name}={_shown(value)}" for name, value in self.options
+            name if value is True else f"{name}={_format_value(value)}"
+            for name, value in self.options
         )
         return f"{self.name}({inside})" if inside else self.name
 
@@ -100,17 +92,13 @@ def summary_named(text: str) -> Summary | None:
     """A summary by its name in any case, or by what else it is called; None for what is no
     summary.
     """
-    head, opened, rest = text.strip().partition("(")
-    plain = re.sub(r"[\s_-]+", "_", head.strip().casefold())
-    name = NAMES.get(plain)
-    return None if name is None else Summary.parse(name + opened + rest)
+    return Summary.parse(text) if plain(text.partition("(")[0]) in NAMES else None
 
 
-def _options(name: str, text: str) -> dict[str, Any]:
+def _read_options(name: str, arguments: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
     allowed = SUMMARIES[name].options
     given: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
+    for key, equals, value in arguments:
         if key not in allowed or key in given:
             takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
             raise refuse(
@@ -119,11 +107,11 @@ def _options(name: str, text: str) -> dict[str, Any]:
                 f" {quoted(key)}{' twice' * (key in given)}",
                 takes,
             )
-        given[key] = _value(value) if equals else True
+        given[key] = _parse_value(value) if equals else True
     return given
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     low, dots, high = text.partition("..")
     ends = number(low), number(high)
     if dots and ends[0] is not None and ends[1] is not None:
@@ -141,7 +129,7 @@ def _value(text: str) -> Any:
     )
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"{value[0]!r}..{value[1]!r}"
     if isinstance(value, Costs):

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,17 +16,22 @@ from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.amounts import Amounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.points import Points
-from baserate.decisions import operating_point
+from baserate.decisions.choose import (
+    AmountCost,
+    Question,
+    Thresholds,
+    choose_places,
+    infeasible,
+    point_at,
+)
 from baserate.decisions.operating_point import (
     COSTS_MORE,
     choose_each,
-    infeasible,
     on_reading,
     resolution,
-    set_at,
     unused,
 )
-from baserate.decisions.rules import Mask, Rule, find_best, holds_all, keeping, parse_rule
+from baserate.decisions.rules import Rule, parse_rule
 from baserate.errors import Fix, Infeasible, Note, combine, number_of, refuse
 from baserate.measures.confusion import (
     Measure,
@@ -103,6 +107,11 @@ class Prices:
             review, recovered, resolved, weight, cases / (positives + weight * negatives), cases
         )
 
+    @property
+    def objective(self) -> AmountCost:
+        """What is made least."""
+        return AmountCost(rounded(self.review), rounded(1 - self.recovered))
+
     def sums(self, flagged: Flagged, totals: Flagged) -> Sums:
         """review·alerts + the amount missed + what of the amount caught is not recovered."""
         alerts = flagged.tp + self.weight * flagged.fp
@@ -176,33 +185,23 @@ class Priced:
             *(above + share * (below - above) for above, below in zip(upper, lower, strict=True))
         )
 
-    def costs(self, prices: Prices, *, averaged: bool = False) -> Floats:
-        """The cost of every point, each right to a few units in the last place; `averaged`: as if
-        every positive were the mean.
-        """
+    def thresholds(self, *, averaged: bool = False) -> Thresholds:
+        """Return what can be chosen; `averaged`: as if every positive were the mean."""
         units, decimals = self.amounts.caught_units, self.amounts.decimals
         caught, missed = _floats(units, decimals), _floats(units[-1] - units, decimals)
         if averaged:
             mean = caught[-1] / self.points.tp[-1]
             caught, missed = mean * self.points.tp, mean * self.points.fn
-        alerts = self.points.tp + rounded(prices.weight) * self.points.fp
-        return np.asarray(
-            rounded(prices.scale)
-            * (rounded(prices.review) * alerts + missed + rounded(1 - prices.recovered) * caught)
-        )
+        return Thresholds(self.points, amounts=(caught, missed))
+
+    def costs(self, prices: Prices) -> Floats:
+        """The cost of every point, each right to a few units in the last place."""
+        return rounded(prices.scale) * prices.objective.read(self.thresholds(), prices.at)
 
     def missed(self, prices: Prices) -> Floats:
         """The amount missed at every point."""
-        return rounded(prices.scale) * _floats(
-            self.amounts.caught_units[-1] - self.amounts.caught_units, self.amounts.decimals
-        )
-
-    def cheapest(self, mask: Mask, prices: Prices, *, averaged: bool = False) -> int:
-        """The cheapest of the points in the mask; among equals the one that flags least.
-        `averaged`: as if every positive were the mean.
-        """
-        costs = self.costs(prices, averaged=averaged)
-        return int(find_best(np.where(mask, costs, math.nan)))
+        units = self.amounts.caught_units
+        return rounded(prices.scale) * _floats(units[-1] - units, self.amounts.decimals)
 
 
 def _floats(units: Array, decimals: int) -> Floats:
@@ -425,7 +424,7 @@ def choose_amount(
     prices = Prices.of(
         priced.points, given, checked_review(review or 0), checked_recovered(recovered), volume
     )
-    found = decided(priced, rules, prices, use_up=review is None)
+    found = choose_by_amounts(priced, rules, prices, use_up=review is None)
     chosen = _read(
         priced, replace(found, volume=volume, optimized=CAUGHT if review is None else COST), prices
     )
@@ -496,50 +495,23 @@ def _asked(
     return cases, given, rules
 
 
-def decided(
+def choose_by_amounts(
     priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, averaged: bool = False
 ) -> OperatingPoint:
-    """The best of the points that satisfy the rule; a budget to be used up ends where it
-    is, unless less is strictly better.
+    """The cheapest of the points that satisfy the rule; `averaged`: as if every positive had the
+    mean amount.
     """
-    points, at = priced.points, prices.at
-    masks = [keeping(term, points, at) for term in rule.terms]
-    mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
-    candidates = list(_candidates(priced, rule, mask, prices, use_up=use_up, averaged=averaged))
-    if not candidates:
-        raise infeasible(points, rule, masks, Measure("expected_cost"), at)
-    costs = [rounded(_cost(priced, one, prices, averaged=averaged)) for one in candidates]
-    best = int(find_best(np.array(costs), flag_most=use_up))
-    return replace(candidates[best], rule=str(rule))
-
-
-def _candidates(
-    priced: Priced, rule: Rule, mask: Mask, prices: Prices, *, use_up: bool, averaged: bool
-) -> Iterator[OperatingPoint]:
-    """The cheapest threshold, the last one within a budget to be used up, and the part of a
-    tie that fills it.
-    """
-    if mask.any():
-        last = [int(np.flatnonzero(mask)[-1])] if use_up else []
-        for place in [priced.cheapest(mask, prices, averaged=averaged), *last]:
-            yield set_at(priced.points, place, prices.at)
-    if rule.budget is not None:
-        shared = operating_point.filled(priced.points, rule.budget, prices.at)
-        others = [term for term in rule.terms if term is not rule.budget]
-        if shared is not None and holds_all(others, shared.confusion, prices.at):
-            yield shared
-
-
-def _cost(priced: Priced, point: OperatingPoint, prices: Prices, *, averaged: bool) -> Fraction:
-    flagged, totals = priced.set_as(point), priced.totals
-    if averaged:
-        flagged = flagged._replace(caught=flagged.tp * totals.caught / totals.tp)
-    return prices.sums(flagged, totals).cost
+    question = Question(rule, prices.objective, prices.at, use_up)
+    thresholds = priced.thresholds(averaged=averaged)
+    places = choose_places(question, thresholds)
+    if not places.feasible:
+        raise infeasible(question, thresholds)
+    return replace(point_at(priced.points, places, question), rule=str(rule))
 
 
 def _by_average(priced: Priced, rule: Rule, prices: Prices, volume: float | None) -> AmountPoint:
     """The point that costs of the average amount would choose, at what it truly costs."""
-    found = decided(priced, rule, prices, use_up=False, averaged=True)
+    found = choose_by_amounts(priced, rule, prices, use_up=False, averaged=True)
     return _read(priced, replace(found, volume=volume), prices)
 
 

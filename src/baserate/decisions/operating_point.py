@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -15,21 +15,14 @@ from baserate.counts.cells import Array, short
 from baserate.counts.counts import Counts
 from baserate.counts.points import EVERY_SCORE, LABELS_MISSING, ONLY_RATES, Points
 from baserate.decisions.rules import (
-    NO_THRESHOLD,
-    Mask,
     Rule,
     Term,
-    best_of,
-    holds_all,
-    is_better,
-    keeping,
     parse_rule,
 )
 from baserate.errors import (
     Fix,
     Infeasible,
     Note,
-    Problem,
     combine,
     grouped,
     number_of,
@@ -46,7 +39,6 @@ from baserate.measures.confusion import (
     parse,
     resolved_for,
 )
-from baserate.measures.registry import weight_of_negatives
 from baserate.numbers import exactly, rounded
 from baserate.results.operating_point import (
     AT_A_POINT,
@@ -259,172 +251,6 @@ def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
     upper one.
     """
     return between(confusion_at(points, upper), confusion_at(points, lower), share)
-
-
-# ----------------------------------------------------------------------
-# Budgets: at most N alerts, however the scores tie.
-
-
-# A tie of less than this share of the budget is no matter.
-SMALL = Fraction(1, 100)
-
-
-def filled(
-    points: Points, budget: Term, at: Conditions, within: Mask | None = None
-) -> OperatingPoint | None:
-    """The point that uses the budget up inside a large tie; None where a threshold does, or may as
-    well, or where everything may be flagged.
-
-    A tie is large if it holds several cases and more than 1 % of the budget. Of its cases a share
-    drawn at random is flagged: outcomes are expected values, with the best and the worst draw
-    beside them. Between points of a hull or of a published ROC the cases of all scores are drawn
-    from together: the point then says from where up to where. A run of condensed counts is no tie:
-    with every score kept, thresholds inside it use the budget up, so its edge is all that is known.
-    Elsewhere the last threshold within the budget leaves less than one case of the sample, or 1 %
-    of the budget, unused, and no draw is needed. `within` says which points stay within the
-    budget, where that is known.
-    """
-    within = keeping(budget, points, at) if within is None else within
-    last = int(np.count_nonzero(within)) - 1
-    if last + 1 >= len(points) or points.merged[last]:
-        return None
-    used, next_used = (
-        exact_value(budget.measure, confusion_at(points, index), at) for index in (last, last + 1)
-    )
-    share = (budget.limit - used) / (next_used - used)
-    # Within the tolerance of a limit a threshold may flag a little more than the budget.
-    if share <= 0 or (next_used - used) <= SMALL * budget.limit or not _several_cases(points, last):
-        return None
-    best, worst = _draws(points, last, share, at)
-    return replace(
-        partway(points, last, share, at, TIE),
-        merged=several(points, last, points.threshold(last + 1)),
-        best=best,
-        worst=worst,
-    )
-
-
-def _several_cases(points: Points, last: int) -> bool:
-    """Whether the tie behind this point holds more than one case: of weighted cases, or where only
-    rates are known, this is not known.
-    """
-    tied = points.tp[last + 1] - points.tp[last] + points.fp[last + 1] - points.fp[last]
-    return points.counts is None or points.counts.weighted or bool(tied > 1)
-
-
-def _draws(
-    points: Points, last: int, share: Fraction, at: Conditions
-) -> tuple[Confusion, Confusion]:
-    """The luckiest and the unluckiest draw from the tie, at the same number of alerts."""
-    weight = weight_of_negatives(points.total_positives, points.total_negatives, at) or Fraction(1)
-    tp, fp, fn, tn = (exactly(value) for value in confusion_at(points, last))
-    more_tp, more_fp = (
-        exactly(b) - exactly(a)
-        for a, b in zip((tp, fp), list(confusion_at(points, last + 1))[:2], strict=True)
-    )
-    drawn = share * (more_tp + weight * more_fp)
-    lucky = min(drawn, more_tp)
-    unlucky = max(Fraction(0), drawn - weight * more_fp)
-    return tuple(  # type: ignore[return-value]
-        replace(
-            confusion_at(points, last),
-            tp=tp + hits,
-            fp=fp + (drawn - hits) / weight,
-            fn=fn - hits,
-            tn=tn - (drawn - hits) / weight,
-        )
-        for hits in (lucky, unlucky)
-    )
-
-
-# ----------------------------------------------------------------------
-# What no point can keep, and what would be feasible instead.
-
-
-def infeasible(
-    points: Points, rule: Rule, masks: Sequence[Mask], objective: Measure, at: Conditions
-) -> Infeasible:
-    """The refusal of a rule, with the nearest that each of its terms can get while the others are
-    kept.
-    """
-    if not masks or _all_but(masks, None).any():
-        text = (
-            f"{objective.name} is defined at no"
-            f" threshold{f' that has {rule}' if rule.terms else ''}"
-        )
-        return Infeasible(Problem("BR530", text, Fix.everywhere("optimize another measure")))
-    nearest = [
-        _nearest(
-            points,
-            term,
-            [other for other in rule.terms if other is not term],
-            _all_but(masks, i),
-            at,
-        )
-        for i, term in enumerate(rule.terms)
-    ]
-    found = [text for text in nearest if text]
-    if not found:
-        everywhere = np.ones(len(points), dtype=np.bool_)
-        alone = [
-            _nearest(points, term, (), everywhere, at) or f"{term.measure.name} is defined nowhere"
-            for term in rule.terms
-        ]
-        found = [f"each for itself, {'; '.join(alone)}"] if len(alone) > 1 else alone
-    return Infeasible(
-        Problem(
-            "BR530",
-            f"no threshold has {rule}: {'; '.join(found)}",
-            Fix.everywhere("relax one of the requirements, or find a better model"),
-        )
-    )
-
-
-def _all_but(masks: Sequence[Mask], left_out: int | None) -> Mask:
-    """The points that satisfy every term but one."""
-    kept = [mask for i, mask in enumerate(masks) if i != left_out]
-    return np.asarray(np.logical_and.reduce([np.ones(len(masks[0]), dtype=np.bool_), *kept]))
-
-
-def _nearest(points: Points, term: Term, others: Sequence[Term], kept: Mask, at: Conditions) -> str:
-    candidates = list(_candidates(points, term, others, kept, at))
-    if not candidates:
-        return ""
-    confusion, where = candidates[0]
-    direction = "higher" if term.sense == ">=" else "lower"
-    if len(candidates) > 1 and is_better(term.measure, candidates[1][0], confusion, at, direction):
-        confusion, where = candidates[1]
-    value = measure(confusion, term.measure, at=at)
-    given = f" with {' and '.join(map(str, others))}" if others else ""
-    return (
-        f"the {'highest' if term.sense == '>=' else 'lowest'} {term.measure.name}{given} is"
-        f" {value:.6g}, {where}"
-    )
-
-
-def _candidates(
-    points: Points, term: Term, others: Sequence[Term], kept: Mask, at: Conditions
-) -> Iterator[tuple[Confusion, str]]:
-    """The best threshold, and where a budget is among the others, the share of a tie that uses it
-    up.
-    """
-    direction = "higher" if term.sense == ">=" else "lower"
-    place = best_of(term.measure, points, kept, at, direction)
-    if place != NO_THRESHOLD:
-        threshold = points.threshold(place)
-        shown = (
-            "flagging nothing"
-            if threshold is None
-            else f"at threshold {short(threshold, highest_below(points, place))}"
-        )
-        yield confusion_at(points, place), shown
-    budget = Rule(tuple(others)).budget
-    shared = filled(points, budget, at) if budget is not None else None
-    if shared is not None and holds_all(
-        [other for other in others if other is not budget], shared.confusion, at
-    ):
-        kind = "run" if shared.merged else "tie"
-        yield shared.confusion, f"with a share of the {kind} {describe_tied_cases(shared)}"
 
 
 # ----------------------------------------------------------------------

@@ -20,6 +20,8 @@ from baserate.conditions import COARSE_PANELS, FINE_PANELS, Conditions, Nodes, t
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import LABELS_MISSING, Points
+from baserate.decisions.choose import Thresholds, keep_terms
+from baserate.decisions.merged import may_lie, refuse_hidden
 from baserate.decisions.operating_point import SHOW_ON_OTHERS, short_on
 from baserate.decisions.roc_geometry import (
     EVERYTHING,
@@ -38,15 +40,12 @@ from baserate.decisions.rules import (
     Rule,
     Term,
     find_best,
-    keeping,
     parse_rule,
 )
 from baserate.decisions.selection import (
     COST,
     chosen_among,
     flag_at,
-    may_lie,
-    refuse_hidden,
 )
 from baserate.distributions import LogUniform
 from baserate.errors import Fix, Infeasible, Note, Problem, combine, quoted, refuse
@@ -193,7 +192,7 @@ def keep_everywhere(one: Candidates, rule: Rule, at: Conditions, own: OwnPriors)
     ]
     mask = np.ones(len(one.points), dtype=np.bool_)
     for term, site, known in asked:
-        mask &= keeping(term, one.sites[site], known)[one.places[site]]
+        mask &= keep_terms([term], Thresholds(one.sites[site]), known)[one.places[site]]
     refuse_hidden(one.points, mask, ((term, known) for term, _, known in asked))
     return mask
 
@@ -412,7 +411,7 @@ def _reaches(
     Alerts are linear in the base rate: a threshold that is within the budget at the lower end only
     is so up to where they cross it.
     """
-    low, high = (keeping(budget, points, one) for one in (known[0], known[-1]))
+    low, high = (keep_terms([budget], Thresholds(points), one) for one in (known[0], known[-1]))
     ends = known[0].exact_prior, known[-1].exact_prior
     for places, crosses in (
         (np.flatnonzero(high)[-1:], False),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,7 +20,6 @@ from baserate.errors import Fix, escaped, quoted, refuse
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    along,
     between,
     exact_value,
     parse,
@@ -203,30 +202,6 @@ def _plain(value: Fraction) -> str:
 Mask = npt.NDArray[np.bool_]
 
 
-# Thresholds at which a measure is computed together: what it takes fits into the cache.
-BLOCK = 1 << 16
-
-
-def along_blocks(
-    measure: Measure, points: Points, at: Conditions
-) -> Iterator[tuple[slice, Floats]]:
-    """Yield a measure at every point, block by block."""
-    if len(points) <= BLOCK:
-        yield slice(0, len(points)), along(measure, points, at)
-        return
-    for start in range(0, len(points), BLOCK):
-        part = slice(start, start + BLOCK)
-        yield part, along(measure, points.block(part), at)
-
-
-def keeping(term: Term, points: Points, at: Conditions) -> Mask:
-    """The points at which the term holds."""
-    mask = np.empty(len(points), dtype=np.bool_)
-    for part, values in along_blocks(term.measure, points, at):
-        mask[part] = term.holds(values)
-    return mask
-
-
 def meets_limit(values: Any, sense: str, limit: float) -> Any:
     """Return whether values, one or an array, meet a limit, within 1e-12 of it; undefined ones do
     not.
@@ -275,34 +250,6 @@ def find_best(losses: Floats, *, flag_most: bool = False) -> Any:
     if flag_most:
         place = losses.shape[-1] - 1 - equal[..., ::-1].argmax(axis=-1)
     return np.where(np.isfinite(lowest[..., 0]), place, NO_THRESHOLD)[()]
-
-
-def best_of(
-    objective: Measure, points: Points, mask: Mask, at: Conditions, direction: str | None = None
-) -> int:
-    """The best of the points in the mask; among equals the one that flags least. `NO_THRESHOLD`
-    where the measure is defined at none of them.
-    """
-    sign = 1.0 if (direction or objective.direction) == "lower" else -1.0
-
-    def losses_in(part: slice, values: Floats) -> Floats:
-        return np.where(mask[part], sign * values, math.nan)
-
-    lowest = []
-    for part, values in along_blocks(objective, points, at):
-        losses = losses_in(part, values)
-        if len(losses) == len(points):
-            return int(find_best(losses))
-        least = losses.min(where=np.isfinite(losses), initial=math.inf)
-        lowest.append((part, least))
-    best = min(least for _, least in lowest)
-    if not math.isfinite(best):
-        return NO_THRESHOLD
-    limit = best + TOLERANCE * abs(best)
-    part = next(part for part, least in lowest if least <= limit)
-    losses = losses_in(part, along(objective, points.block(part), at))
-    with np.errstate(invalid="ignore"):
-        return int(part.start + np.argmax(losses <= limit))
 
 
 def is_better(

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -16,14 +15,22 @@ import numpy as np
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
-from baserate.counts.points import Points, exact_scores_needed
+from baserate.counts.points import Points
 from baserate.decisions import guarantees, operating_point
 from baserate.decisions.amount_costs import AmountChoice
+from baserate.decisions.choose import (
+    Question,
+    Thresholds,
+    choose_point,
+    find_places,
+    infeasible,
+    keep_terms,
+)
+from baserate.decisions.merged import nearer
 from baserate.decisions.operating_point import (
     choose_each,
     flagged_along,
     flagged_in_all,
-    infeasible,
     mixed,
     partway,
     set_at,
@@ -32,14 +39,10 @@ from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, exact_share
 from baserate.decisions.rules import (
     NO_THRESHOLD,
     TOLERANCE,
-    Mask,
     Rule,
-    Term,
-    best_of,
     exact_or_none,
     holds_all,
     is_better,
-    keeping,
     parse_rule,
     share_at,
     value_between,
@@ -62,7 +65,6 @@ from baserate.measures.confusion import (
     Measure,
     along,
     confusion_at,
-    measure,
     named,
     parse,
     resolved_for,
@@ -154,10 +156,11 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     use_up = (
         optimize is None and rules.budget is not None and not given.costs_given and sure is None
     )
+    question = Question(rules, objective, resolved, use_up)
     found = (
-        _guaranteed(points, rules, sure, objective, resolved, confidence)
+        _choose_guaranteed(points, question, sure, confidence)
         if sure
-        else _found(points, rules, objective, resolved, use_up=use_up)
+        else choose_point(points, question, flagged_along(points, resolved))
     )
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     point = replace(point, counted=flagged_in_all(point, counts))
@@ -205,99 +208,23 @@ def _objective(
     return named("tpr" if rule.budget and not at.costs_given else COST)
 
 
-def _found(
-    points: Points, rule: Rule, objective: Measure, at: Conditions, *, use_up: bool
-) -> OperatingPoint:
-    """The best of the candidates; where a budget has to be used up, the one that does, unless
-    another is strictly better.
-    """
-    scored = flagged_along(points, at)
-    masks = [_kept(term, points, at, scored) for term in rule.terms]
-    mask: Mask = reduce(np.logical_and, masks, np.ones(len(points), dtype=np.bool_))
-    candidates = list(_candidates(points, rule, objective, at, mask, whole=scored is not None))
-    if not candidates:
-        refuse_infeasible(points, rule.terms, at)
-        raise infeasible(points, rule, masks, objective, at)
-    if use_up and mask.any():
-        # The last point within the budget, which a share of the next tie may go beyond.
-        candidates.insert(1, set_at(points, int(np.flatnonzero(mask)[-1]), at))
-    chosen = candidates[0]
-    for other in candidates[1:]:
-        as_good = use_up and not is_better(objective, chosen.confusion, other.confusion, at)
-        if as_good or is_better(objective, other.confusion, chosen.confusion, at):
-            chosen = other
-    return settled(chosen, points, rule.terms, objective, use_up=use_up)
-
-
-def _guaranteed(
-    points: Points,
-    rule: Rule,
-    sure: Rule,
-    objective: Measure,
-    at: Conditions,
-    confidence: guarantees.Confidence,
+def _choose_guaranteed(
+    points: Points, question: Question, sure: Rule, confidence: guarantees.Confidence
 ) -> OperatingPoint:
     """The best of the thresholds that are guaranteed and satisfy the rule; only thresholds are, not
     shares of a tie.
     """
-    here = [keeping(term, points, at) for term in sure.terms]
+    at, thresholds = question.at, Thresholds(points)
     limits, mask = guarantees.certified(points, sure, at, confidence)
-    if not mask.any():
-        raise (
-            guarantees.refusal(points, sure, at, confidence, limits)
-            if reduce(np.logical_and, here)[1:].any()
-            else infeasible(points, sure, here, objective, at)
-        )
-    kept: Mask = reduce(np.logical_and, (keeping(term, points, at) for term in rule.terms), mask)
-    place = best_of(objective, points, kept, at)
+    if not mask.any() and keep_terms(sure.terms, thresholds, at)[1:].any():
+        raise guarantees.refusal(points, sure, at, confidence, limits)
+    place = int(find_places(question, Thresholds(points, allowed=mask)))
     if place == NO_THRESHOLD:
-        raise (
-            guarantees.none_keeps(points, sure, rule, mask, at)
-            if rule.terms
-            else infeasible(points, sure, here, objective, at)
-        )
+        if mask.any() and question.rule.terms:
+            raise guarantees.none_keeps(points, sure, question.rule, mask, at)
+        raise infeasible(replace(question, rule=sure), thresholds)
     found = guarantees.promised(place, points, sure, at, confidence, limits)
     return replace(set_at(points, place, at), guarantee=found)
-
-
-def _kept(term: Term, points: Points, at: Conditions, scored: tuple[Array, int] | None) -> Mask:
-    """The points at which the term holds; alerts are counted among all cases that were scored, also
-    those without a label.
-    """
-    if scored is None or term.measure.name not in COUNTED:
-        return keeping(term, points, at)
-    flagged, cases = scored
-    limit = term.limit * cases / exactly(dict(term.measure.parameters).get("volume", 1))
-    return np.asarray(
-        flagged <= math.floor(limit) if term.sense == "<=" else flagged >= math.ceil(limit)
-    )
-
-
-def _candidates(
-    points: Points,
-    rule: Rule,
-    objective: Measure,
-    at: Conditions,
-    mask: Mask,
-    *,
-    whole: bool = False,
-) -> Iterator[OperatingPoint]:
-    """The best threshold, and the part of a tie that fills the budget, where there are any."""
-    place = best_of(objective, points, mask, at)
-    if place != NO_THRESHOLD:
-        yield set_at(points, place, at)
-    if rule.budget is not None and not whole:
-        # Where the budget is all there is to keep, which points are within it is known.
-        shared = operating_point.filled(
-            points, rule.budget, at, mask if len(rule.terms) == 1 else None
-        )
-        others = [term for term in rule.terms if term is not rule.budget]
-        if (
-            shared is not None
-            and holds_all(others, shared.confusion, at)
-            and exact_or_none(objective, shared.confusion, at) is not None
-        ):
-            yield shared
 
 
 def flag_at(
@@ -794,170 +721,6 @@ def added(parts: Sequence[Any]) -> Any:
             rest[i] + rest[i + 1] if i + 1 < len(rest) else rest[i] for i in range(0, len(rest), 2)
         ]
     return rest[0]
-
-
-# ----------------------------------------------------------------------
-# What merged scores leave open: thresholds of the exact scores may lie inside runs.
-
-# Where cases are weighted, the least of them is not known: so little of an edge.
-LITTLE = 2.0**-30
-
-
-class Hidden:
-    """The edges inside which thresholds may be hidden, and between which values a measure lies
-    there.
-
-    Every measure rises or falls throughout with tp, and with fp, wherever it is defined; so it is
-    lowest and highest at the outermost outcomes that are possible, or next to them where it is
-    undefined there.
-    """
-
-    def __init__(self, points: Points) -> None:
-        self.edges = np.flatnonzero(points.merged)
-        self._outermost = list(_outermost(points, self.edges)) if len(self.edges) else []
-
-    def __len__(self) -> int:
-        return len(self.edges)
-
-    def span(self, measure: Measure, at: Conditions) -> tuple[Floats, Floats]:
-        """The lowest and the highest value inside each edge; NaN where the measure is undefined."""
-        rows = np.array(
-            [
-                np.where(inside, along(measure, points, at), np.nan)
-                for points, inside in self._outermost
-            ]
-        )
-        return np.fmin.reduce(rows), np.fmax.reduce(rows)
-
-    def may_keep(self, terms: Sequence[Term], at: Conditions) -> Mask:
-        """The edges inside which every term may hold, each for itself."""
-        kept: Mask = np.ones(len(self), dtype=np.bool_)
-        for term in terms if len(self) else ():
-            low, high = self.span(term.measure, at)
-            kept &= term.holds(high if term.sense == ">=" else low)
-        return kept
-
-
-def _outermost(points: Points, edges: Any) -> Iterator[tuple[Points, Mask]]:
-    """Outcomes at the ends of an edge and next to them, in every combination; and whether they lie
-    inside it, as both ends do not.
-    """
-    ours, theirs = (_places(values, edges) for values in (points.tp, points.fp))
-    for tp in ours:
-        for fp in theirs:
-            inside = ((tp != ours[0]) | (fp != theirs[0])) & ((tp != ours[-1]) | (fp != theirs[-1]))
-            yield (
-                points.mixture(tp, fp, points.total_positives - tp, points.total_negatives - fp),
-                inside,
-            )
-
-
-def _places(flagged: Array, edges: Any) -> list[Floats]:
-    low, high = (flagged[places].astype(np.float64) for places in (edges, edges + 1))
-    if (low == high).all():
-        return [low]
-    step = np.minimum(1.0, high - low) if flagged.dtype == np.int64 else (high - low) * LITTLE
-    return [low, low + step, high - step, high]
-
-
-def settled(
-    chosen: OperatingPoint,
-    points: Points,
-    terms: Sequence[Term],
-    objective: Measure,
-    *,
-    use_up: bool,
-) -> OperatingPoint:
-    """What was chosen, if no threshold inside merged scores may be better; anything else is
-    refused.
-    """
-    hidden, at = Hidden(points), chosen.at
-    kept = hidden.may_keep(terms, at)
-    if not kept.any():
-        return chosen
-    sign = 1.0 if objective.direction == "lower" else -1.0
-    value = sign * measure(chosen.confusion, objective, at=at)
-    low, high = hidden.span(objective, at)
-    reach = np.where(kept, sign * (low if sign > 0 else high), np.nan)
-    slack = TOLERANCE * abs(value)
-    # Of equals the point that flags least is chosen, and that may be a hidden one, unless a budget
-    # is to be used up.
-    place = points.place(chosen.threshold)
-    with np.errstate(invalid="ignore"):
-        better = (reach < value - slack) | (
-            (reach <= value + slack) & (hidden.edges < place) & (not use_up)
-        )
-    if better.any():
-        raise may_lie(points, hidden.edges[better], f"may have a better {objective.name}")
-    return chosen
-
-
-def refuse_infeasible(points: Points, terms: Sequence[Term], at: Conditions) -> None:
-    """What no known point keeps, a threshold inside merged scores may keep: that is not known,
-    rather than infeasible.
-    """
-    hidden = Hidden(points)
-    kept = hidden.may_keep(terms, at)
-    if kept.any():
-        raise may_lie(points, hidden.edges[kept], "may satisfy the rule")
-
-
-def refuse_hidden(points: Points, kept: Mask, asked: Iterable[tuple[Term, Conditions]]) -> None:
-    """Where costs decide under a rule: inside a run of negatives no threshold is better than the
-    run's beginning, if that satisfies the rule.
-
-    `kept` are the points that satisfy it; the condition is that each term holds at its conditions.
-    """
-    hidden = Hidden(points)
-    may = ~kept[hidden.edges]
-    for term, at in asked if may.any() else ():
-        may &= hidden.may_keep([term], at)
-    if may.any():
-        raise may_lie(points, hidden.edges[may], "may satisfy the rule")
-
-
-def nearer(
-    points: Points, asked: Measure, target: float, nearest: OperatingPoint, at: Conditions
-) -> InputError | None:
-    """The refusal of the nearest threshold, where one inside merged scores may be nearer to the
-    target.
-    """
-    hidden = Hidden(points)
-    if not len(hidden):
-        return None
-    low, high = hidden.span(asked, at)
-    reached = float(measure(nearest.confusion, asked, at=at))
-    away = abs(reached - target)
-    with np.errstate(invalid="ignore"):
-        gap = np.maximum(0.0, np.maximum(low - target, target - high))
-        # Where the measure stays as near all along, an end of the run is as near, and stands for
-        # it.
-        same = np.maximum(np.abs(low - reached), np.abs(high - reached)) <= TOLERANCE * abs(reached)
-        near = hidden.edges[(gap <= away + TOLERANCE * abs(target)) & ~same]
-    return (
-        may_lie(points, near, f"may bring {asked.name} nearer to {target:.4g}")
-        if len(near)
-        else None
-    )
-
-
-def may_lie(points: Points, edges: Any, what: str) -> InputError:
-    """The refusal of an answer that a threshold inside one of these edges may change."""
-    first = int(edges[0])
-    upper = points.threshold(first)
-    low = quoted(points.threshold(first + 1))
-    where = f"from {low} up" if upper is None else f"between {low} and {quoted(upper)}"
-    return exact_scores_needed(
-        f"a threshold {where} {what}, but the scores there were counted together"
-    )
-
-
-def curve_note(points: Points) -> tuple[Note, ...]:
-    """What a reader of a curve through every threshold should know where scores were merged."""
-    if not points.merged.any():
-        return ()
-    text = "runs of negatives were counted together: thresholds among them are not on this curve"
-    return (Note("BR232", text),)
 
 
 checked_among = WholeCheck(

@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from baserate.conditions import FINE_PANELS, Conditions
 from baserate.counts.points import ONLY_RATES, Points
-from baserate.decisions.operating_point import filled, most_unseen, short_on
+from baserate.decisions.choose import Thresholds, filled_tie, keep_terms
+from baserate.decisions.merged import refuse_hidden
+from baserate.decisions.operating_point import most_unseen, short_on
 from baserate.decisions.regret import JUDGED, cheapest_nodes
 from baserate.decisions.roc_geometry import (
     Corner,
@@ -25,8 +27,7 @@ from baserate.decisions.roc_geometry import (
     regions,
     won,
 )
-from baserate.decisions.rules import Mask, Rule, holds_all, keeping
-from baserate.decisions.selection import refuse_hidden
+from baserate.decisions.rules import Mask, Rule, holds_all
 from baserate.errors import Fix, Infeasible, Note, Problem, number_of, quoted, refuse
 from baserate.notation import Written, base_rate, from_number, prior
 from baserate.numbers import Viewed, exactly, rounded, view
@@ -266,9 +267,7 @@ def _constrained(points: Mapping[str, Points], rule: Rule, at: Conditions) -> li
                 f"{quoted(name)} has cases of one class only: it has no ROC",
                 "count cases of both classes",
             )
-        masks[name] = np.logical_and.reduce(
-            [np.ones(len(one), dtype=np.bool_), *(keeping(term, one, at) for term in rule.terms)]
-        )
+        masks[name] = keep_terms(rule.terms, Thresholds(one), at)
         refuse_hidden(one, masks[name], [(term, at) for term in rule.terms])
     found = corners(points, masks)
     if rule.budget is not None:
@@ -288,7 +287,7 @@ def _with_ties(
     """
     every = {(corner.x, corner.y): dict(corner.settings) for corner in found}
     for name, one in points.items():
-        shared = None if rule.budget is None else filled(one, rule.budget, at)
+        shared = None if rule.budget is None else filled_tie(one, rule.budget, at)
         others = [term for term in rule.terms if term is not rule.budget]
         if shared is not None and holds_all(others, shared.confusion, at):
             tp, fp = exactly(shared.confusion.tp), exactly(shared.confusion.fp)

@@ -27,18 +27,10 @@ from baserate.errors import (
 )
 from baserate.gates.settings import Check, Data, Scored, Settings, list_names
 from baserate.measures.confusion import NOT_SAID
-from baserate.read.files import (
-    count_scores,
-    group_names,
-    groups_of,
-    is_saved,
-    join_cases,
-    joint_of,
-    models_of,
-    saved_joint,
-    saved_models,
-    slices_of,
-)
+from baserate.read.cases import count_jointly, count_jointly_by_group, group_names
+from baserate.read.files import count_scores, groups_of
+from baserate.read.joins import join_cases, read_models
+from baserate.read.saved import is_saved, saved_joint, saved_models
 from baserate.read.table import ColumnRoles
 from baserate.results.notes import merge_notes
 from baserate.results.operating_point import describe_setting
@@ -111,9 +103,12 @@ class Reader:
             refuse_unknown(source, [column], models)
             return models[column], {}
         if roles.id is not None:  # every case has one, and stands once
-            cases = models_of(source, roles, options)
-            slices = {name: joint.marginal(column) for name, joint in slices_of(cases).items()}
-            return joint_of(cases).marginal(column), slices
+            cases = read_models(source, roles, options)
+            slices = {
+                name: joint.marginal(column)
+                for name, joint in count_jointly_by_group(cases).items()
+            }
+            return count_jointly(cases).marginal(column), slices
         if by is None:
             return count_scores(source, roles, options)[column], {}
         groups = groups_of(source, roles, options)
@@ -140,10 +135,10 @@ class Reader:
                 scored, roles, data.options, by_position=data.by_position, join=data.join
             )
         else:
-            cases = models_of(source, roles, data.options)
+            cases = read_models(source, roles, data.options)
             scores = {model: cases.scores[column] for model, column in columns.items()}
             cases = cases._replace(scores=scores)
-        return joint_of(cases), slices_of(cases)
+        return count_jointly(cases), count_jointly_by_group(cases)
 
 
 def refuse_slices(source: str, by: str | None) -> None:

@@ -35,7 +35,7 @@ from baserate.inference.requirements import check_requirement, checked_margin
 from baserate.measures.confusion import parse
 from baserate.notation import checked_volume
 from baserate.read import streams
-from baserate.read.files import is_saved
+from baserate.read.saved import is_saved
 from baserate.read.source import SCHEME, WILD, Options
 from baserate.read.text import TextOptions
 from baserate.read.treatments import Treatment

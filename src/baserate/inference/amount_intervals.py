@@ -16,20 +16,19 @@ from baserate.conditions import Conditions, refuse_estimate
 from baserate.counts.amounts import Amounts, JointAmounts, check_amounts
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, same_scores
+from baserate.counts.points import Points
 from baserate.decisions.amount_costs import (
     CAUGHT,
     COST,
     AmountChoice,
     AmountPoint,
     Priced,
-    Prices,
     chosen_among_amounts,
-    decided,
 )
-from baserate.decisions.operating_point import flagged_by
+from baserate.decisions.choose import Flagged, Places, Question, choose_places
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import Rule, parse_rule
-from baserate.errors import Infeasible, InputError, Note, quoted, refuse
+from baserate.errors import InputError, Note, quoted, refuse
 from baserate.inference.best_model import (
     ESTIMATED,
     WEIGHTED_MCNEMAR,
@@ -47,6 +46,7 @@ from baserate.inference.best_model import (
     variance_of_ties,
     with_ties,
 )
+from baserate.inference.choose_again import cumulate
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.replicates import PERCENTILE, alike, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
@@ -58,7 +58,7 @@ from baserate.inference.resample import (
     check_enough,
     planned,
 )
-from baserate.numbers import Floats, rounded
+from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import BOTH, Difference, Interval, checked_level
 
@@ -97,19 +97,12 @@ def amount_intervals(
     counts = check_amounts(amounts).counts
     plan = planned(counts, point.at.as_in_sample, None, replicates, seed, progress)
     notes = (*check_enough(counts), *(() if again or point.point.in_advance else (FIXED,)))
-    values = np.full((plan.replicates, len(NAMES)), np.nan)
+    reader = ReadAmounts(point, again=again)
     # No cheapest point lies inside a run of negatives: where nothing but the cost decides, a
     # resample need not keep them apart.
     drawn = counts.condense() if again and not point.point.rule else counts
-    others = _Others.of(amounts, drawn) if again and point.point.optimized != CAUGHT else None
-    for row, (part, times, negatives) in enumerate(_resampled(amounts, drawn, plan)):
-        setting, here = _set(point, Priced.of(part), again=again)
-        if setting is not None:
-            values[row] = (
-                _values(setting, here, Priced.of(part))
-                if others is None
-                else others.judge(setting, here, times, negatives)
-            )
+    blocks = resample_amounts(amounts, drawn, plan)
+    values = np.concatenate([reader(*block, Points.of(drawn)) for block in blocks])
     found = {}
     for column, name in enumerate(NAMES):
         known, missing = undefined_noted(values[:, column])
@@ -131,115 +124,115 @@ def amount_intervals(
     return found
 
 
-def _set(
-    point: AmountPoint, priced: Priced, *, again: bool
-) -> tuple[OperatingPoint | None, Prices]:
-    """Where one resample sets the threshold, and its prices; none where the rule cannot be kept
-    there.
-    """
-    prices, setting = point.prices, point.point
-    at = Conditions() if point.at.as_in_sample else point.at
-    here = Prices.of(priced.points, at, prices.review, prices.recovered, setting.volume)
-    if not again:
-        return replace(setting, confusion=flagged_by(setting, priced.points)), here
+def choose_among(point: AmountPoint, flagged: Flagged) -> Places:
+    """Choose in every sample as a point was chosen."""
+    setting = point.point
     rule = parse_rule(setting.rule, setting.volume) if setting.rule else Rule()
-    try:
-        return decided(priced, rule, here, use_up=setting.optimized == CAUGHT), here
-    except Infeasible:
-        return None, here
+    use_up = setting.optimized == CAUGHT
+    return choose_places(Question(rule, point.prices.objective, point.at, use_up), flagged)
 
 
-def _values(setting: OperatingPoint, here: Prices, priced: Priced) -> tuple[float, ...]:
-    """The numbers of one resample, on its own cases."""
-    sums = here.sums(priced.set_as(setting), priced.totals)
-    return (rounded(sums.cost), rounded(sums.cost / here.cases), *map(rounded, sums[1:4]))
+def read_sums(point: AmountPoint, flagged: Flagged, prior: Floats) -> Floats:
+    """Return what settings come to at these base rates, over as many cases as the point's sums are:
+    the numbers of `NAMES`, one row per sample. NaN where a class has no cases.
+    """
+    review, recovered, cases = (
+        float(part) for part in (point.prices.review, point.prices.recovered, point.prices.cases)
+    )
+    totals = [np.broadcast_to(np.ravel(total), prior.shape) for total in flagged.totals or ()]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_positives, of_negatives = cases * prior / totals[0], cases * (1 - prior) / totals[1]
+        caught, missed = (of_positives * np.ravel(part) for part in flagged.amounts or ())
+        alerts = of_positives * np.ravel(flagged.tp) + of_negatives * np.ravel(flagged.fp)
+    cost = review * alerts + missed + (1 - recovered) * caught
+    return np.stack([cost, cost / cases, alerts, caught, missed], axis=1)
+
+
+def priors_of(point: AmountPoint, drawn: Flagged) -> Floats:
+    """Return the base rate of every resample: its own, or that of the field."""
+    positives, cases = drawn.tp[:, -1], drawn.tp[:, -1] + drawn.fp[:, -1]
+    given = np.full(len(cases), point.at.prior)
+    return positives / cases if point.at.as_in_sample else given
 
 
 @dataclass(frozen=True)
-class _Others:
-    """The cases that a resample left out, which evaluate what it chose: their rates within each
-    class, at the resample's base rate.
+class ReadAmounts:
+    """A statistic: the sums of a point, in every resample.
+
+    Where the cost chose the threshold, it is chosen `again` on every resample, and evaluated on the
+    cases that the resample left out.
     """
 
-    scores: tuple[Array, Array]
-    worth: Floats
-    negatives: Floats
+    point: AmountPoint
+    again: bool
 
-    @classmethod
-    def of(cls, amounts: Amounts, counts: Counts) -> _Others:
-        return cls(
-            (np.repeat(counts.scores, counts.positives), counts.scores),
-            amounts.cases / float(10**amounts.decimals),
-            counts.negatives.astype(np.float64),
-        )
-
-    def judge(
-        self, setting: OperatingPoint, here: Prices, times: Array, drawn: Array
-    ) -> tuple[float, ...] | float:
-        """The same numbers, on the cases that were not drawn; none where a class has none of
-        these.
-        """
-        left = (times == 0).astype(np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # Of m negatives at one score, of which k were drawn with repeats, so many are left out
-            # on average: for one, whether it was.
-            rest = np.where(
-                self.negatives > 0, self.negatives * (1 - 1 / self.negatives) ** drawn, 0.0
-            )
-        if not left.any() or not rest.any():
-            return np.nan
-        flagged, alarms = (_flagged(scores, setting) for scores in self.scores)
-        tpr, fpr = float(left @ flagged / left.sum()), float(rest @ alarms / rest.sum())
-        caught, whole = (
-            float(left * shares @ self.worth / left.sum()) for shares in (flagged, 1.0)
-        )
-        prior, cases, review, lost = (
-            here.at.prior,
-            float(here.cases),
-            float(here.review),
-            float(1 - here.recovered),
-        )
-        alerts, found, gone = (
-            prior * tpr + (1 - prior) * fpr,
-            prior * caught,
-            prior * (whole - caught),
-        )
-        cost = review * alerts + gone + lost * found
-        return cases * cost, cost, cases * alerts, cases * found, cases * gone
+    def __call__(self, drawn: Flagged, left_out: Flagged, points: Points) -> Floats:
+        """Return the sums of every resample, NaN where the rule cannot be kept."""
+        setting = self.point.point
+        if self.again:
+            places = choose_among(self.point, drawn)
+        else:
+            upper = np.full(len(drawn.tp), points.place(setting.threshold))
+            places = Places.at_thresholds(upper)
+            if setting.share < 1:
+                lower = np.full(len(upper), points.place(setting.lower_threshold))
+                share = np.full(len(upper), setting.share)
+                places = places._replace(lower=lower, share=share)
+        judged = left_out if self.again and setting.optimized != CAUGHT else drawn
+        sums = read_sums(self.point, judged.at_places(places), priors_of(self.point, drawn))
+        return np.where(places.feasible[:, np.newaxis], sums, np.nan)
 
 
-def _flagged(scores: Array, setting: OperatingPoint) -> Floats:
-    """The probability that a case of each score is flagged."""
-    shares = np.zeros(len(scores))
-    for cut, share in ((setting.lower_threshold, setting.share), (setting.threshold, 1.0)):
-        if cut is not None:
-            shares[scores >= cut] = share
-    return shares
+def flag_amounts(positives: Floats, negatives: Floats, worth: Floats, ends: Ints) -> Flagged:
+    """Return what every threshold flags, of how often each positive and the negatives of each score
+    are there; above each threshold lie `ends` positives, each worth so much.
+    """
+    tp, caught = (cumulate(column)[:, ends] for column in (positives, positives * worth))
+    return Flagged(tp, cumulate(negatives), amounts=(caught, caught[:, -1:] - caught))
 
 
-def _resampled(
+def resample_amounts(
     amounts: Amounts, counts: Counts, plan: Plan
-) -> Iterator[tuple[Amounts, Array, Array]]:
-    """Positives are drawn one by one, with their amounts; negatives by score, as what they are
-    worth costs nothing. And how often each was.
+) -> Iterator[tuple[Flagged, Flagged]]:
+    """Yield what every threshold of the counts flags in blocks of resamples, of the cases drawn and
+    of those left out.
+
+    Positives are drawn one by one, with their amounts; negatives by score, as what they are worth
+    costs nothing.
     """
-    places = np.repeat(np.arange(len(counts.scores)), counts.positives)
+    ends = np.concatenate(([0], np.cumsum(counts.positives)))
+    worth = amounts.cases / float(10**amounts.decimals)
+    cases = np.ones(len(worth), dtype=np.int64)
     present = np.flatnonzero(counts.negatives)
+    numbers = counts.negatives[present]
     sample = Sample(
         [counts.scores],
-        ClassCells(np.ones(len(places), dtype=np.int64), [places], None),
-        ClassCells(counts.negatives[present], [present], None),
+        ClassCells(cases, [np.repeat(np.arange(len(counts.scores)), counts.positives)], None),
+        ClassCells(numbers, [present], None),
         None,
         replace(counts.ledger, sources=()),
         counts.condensed,
     )
     for drawn in Resampler(sample, plan).draw_blocks(plan.replicates):
-        (weights,) = sample.weights_by_model(drawn)
-        for times, positives, negatives in zip(drawn.positives, *weights, strict=True):
-            part = sample.make_counts(0, positives, negatives)
-            worth = np.repeat(amounts.cases, times.astype(np.int64))
-            nothing = np.zeros(len(part.scores), dtype=np.int64)
-            yield Amounts._of(part, amounts.decimals, worth, nothing), times, negatives
+        # Of m negatives at one score, of which k were drawn with repeats, so many are left out on
+        # average: for one, whether it was.
+        rest = numbers * (1 - 1 / numbers) ** drawn.negatives
+        pairs = (drawn.positives, drawn.negatives), (drawn.positives == 0.0, rest)
+        blocks = []
+        for positives, negatives in pairs:
+            of_scores = np.zeros((len(positives), len(counts.scores)))
+            of_scores[:, present] = negatives
+            blocks.append(flag_amounts(np.asarray(positives, float), of_scores, worth, ends))
+        yield blocks[0], blocks[1]
+
+
+def share_flagged(scores: Array, setting: OperatingPoint) -> Floats:
+    """Return the probability that a case of each score is flagged."""
+    shares = np.zeros(len(scores))
+    for cut, share in ((setting.lower_threshold, setting.share), (setting.threshold, 1.0)):
+        if cut is not None:
+            shares[scores >= cut] = share
+    return shares
 
 
 # ---- is the best model better? ----------------------------------------------------------------
@@ -373,7 +366,7 @@ def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: flo
     worth = amounts.cases / float(10**amounts.decimals)
     cases = int(counts.total_positives), int(counts.total_negatives)
     of_positives, of_negatives = (
-        _flagged(scores, point.point) - everything
+        share_flagged(scores, point.point) - everything
         for scores in (np.repeat(counts.scores, counts.positives), counts.scores)
     )
     parts = [
@@ -412,29 +405,24 @@ def _optimism(point: AmountPoint, amounts: Amounts, *, everything: bool) -> floa
     """
     if point.point.in_advance:
         return 0.0
-    counts, original = amounts.counts, Priced.of(amounts)
-    drawn = counts if point.point.rule else counts.condense()
-    plan = planned(counts, False, None, CHOSEN_REPLICATES, 0, None)  # noqa: FBT003
-    gained = []
-    for part, _, _ in _resampled(amounts, drawn, plan):
-        priced = Priced.of(part)
-        setting, prices = _set(point, priced, again=True)
-        if setting is not None:
-            as_here = replace(setting, confusion=flagged_by(setting, original.points))
-            gained.append(
-                _beside(priced, setting, prices, everything)
-                - _beside(original, as_here, point.prices, everything)
-            )
+    plan = planned(amounts.counts, False, None, CHOSEN_REPLICATES, 0, None)  # noqa: FBT003
+    counts = amounts.counts if point.point.rule else amounts.counts.condense()
+    points = Points.of(counts)
+    times, negatives = np.ones((1, len(amounts.cases))), counts.negatives[np.newaxis]
+    worth = amounts.cases / float(10**amounts.decimals)
+    original = flag_amounts(times, negatives, worth, points.tp)
+    base_place = len(points) - 1 if everything else 0
+    gained: list[float] = []
+    for drawn, _ in resample_amounts(amounts, counts, plan):
+        places, prior = choose_among(point, drawn), priors_of(point, drawn)
+        base = Places.at_thresholds(np.full(len(prior), base_place))
+        gains = [
+            read_sums(point, sample.at_places(places), prior)[:, 0]
+            - read_sums(point, sample.at_places(base), prior)[:, 0]
+            for sample in (drawn, original)
+        ]
+        gained += (gains[0] - gains[1])[places.feasible].tolist()
     return math.fsum(gained) / len(gained) if gained else 0.0
-
-
-def _beside(priced: Priced, setting: OperatingPoint, prices: Prices, everything: bool) -> float:  # noqa: FBT001
-    """What a setting costs more than flagging nothing, or everything."""
-    totals = priced.totals
-    base = priced.at(-1 if everything else 0)
-    return rounded(
-        prices.sums(priced.set_as(setting), totals).cost - prices.sums(base, totals).cost
-    )
 
 
 class _Setting(NamedTuple):

@@ -13,11 +13,13 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.decisions.best_threshold import (
-    ChoiceQuestion,
+from baserate.decisions.choose import (
     Flagged,
+    Places,
+    Question,
     choose_places,
     interpolate_places,
+    pick_places,
 )
 from baserate.inference.resample import Plan, Weights, make_sample, replicate
 from baserate.inference.weight_statistics import read_outcomes
@@ -79,14 +81,19 @@ class CandidateRuns:
         return self.places[:-1]
 
 
-def cumulate_weights(weights: Weights) -> Flagged:
-    """Return what every threshold flags in every resample, nothing first and everything last."""
-    columns = []
-    for cases in weights:
-        flagged = np.zeros((cases.shape[0], cases.shape[1] + 1))
-        np.cumsum(cases, axis=1, out=flagged[:, 1:])
-        columns.append(flagged)
-    return Flagged(*columns)
+def cumulate_weights(weights: Weights, *, every: bool) -> Flagged:
+    """Return what every threshold flags in every resample, nothing first and everything last.
+
+    `every` says whether all thresholds of the sample are there.
+    """
+    return Flagged(cumulate(weights.positives), cumulate(weights.negatives), every)
+
+
+def cumulate(cases: Floats) -> Floats:
+    """Return running sums along the last axis, from 0."""
+    flagged = np.zeros((*cases.shape[:-1], cases.shape[-1] + 1))
+    np.cumsum(cases, axis=-1, out=flagged[..., 1:])
+    return flagged
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +102,7 @@ class ChooseAgain:
 
     Attributes
     ----------
-    question : ChoiceQuestion
+    question : Question
         As it was asked of the sample.
     measure : Measure
         What is read there.
@@ -106,16 +113,17 @@ class ChooseAgain:
 
     """
 
-    question: ChoiceQuestion
+    question: Question
     measure: Measure
     at: Conditions
     every: bool
 
     def __call__(self, weights: Weights) -> Floats:
         """Return its value in every resample, NaN where no threshold satisfies the rule."""
-        flagged = cumulate_weights(weights)
-        chosen = choose_places(self.question, flagged, every=self.every)
-        tp, fp = flagged.at_places(chosen)
+        flagged = cumulate_weights(weights, every=self.every)
+        chosen = choose_places(self.question, flagged)
+        there = flagged.at_places(chosen)
+        tp, fp = there.tp[:, 0], there.fp[:, 0]
         outcomes = tp, fp, flagged.tp[:, -1] - tp, flagged.fp[:, -1] - fp
         values = read_outcomes(self.measure, outcomes, self.at)
         return np.where(chosen.feasible, values, np.nan)
@@ -127,9 +135,7 @@ def prepare_choice(
     """Return what chooses again as a point was chosen on these counts, and among which runs."""
     points = Points.of(counts)
     kept = candidate_places(points, chosen_places(point, points)[:2])
-    statistic = ChooseAgain(
-        ChoiceQuestion.of(point), measure, point.at, every=len(kept) == len(points)
-    )
+    statistic = ChooseAgain(Question.of(point), measure, point.at, every=len(kept) == len(points))
     return CandidateRuns(kept), statistic
 
 
@@ -170,7 +176,7 @@ class ReadChoices:
 
     Attributes
     ----------
-    questions : sequence of ChoiceQuestion
+    questions : sequence of Question
         What was asked of the sample.
     places : sequence of ChosenPlaces
         Where the sample answered each question.
@@ -181,22 +187,22 @@ class ReadChoices:
 
     """
 
-    questions: Sequence[ChoiceQuestion]
+    questions: Sequence[Question]
     places: Sequence[ChosenPlaces]
     sample: Flagged
     every: bool
 
     def __call__(self, weights: Weights) -> Floats:
         """Return `Readings` as an array of shape (resamples, questions, 4, 2)."""
-        resample = cumulate_weights(weights)
+        resample = cumulate_weights(weights, every=self.every)
         found = [
             self._read(resample, question, place)
             for question, place in zip(self.questions, self.places, strict=True)
         ]
         return np.stack(found, axis=1)
 
-    def _read(self, resample: Flagged, question: ChoiceQuestion, place: ChosenPlaces) -> Floats:
-        chosen = choose_places(question, resample, every=self.every)
+    def _read(self, resample: Flagged, question: Question, place: ChosenPlaces) -> Floats:
+        chosen = raise_to_drawn(choose_places(question, resample), resample)
         last = resample.tp.shape[1] - 1
         trivial = ((chosen.upper == 0) | (chosen.upper == last)) & (chosen.share == 0)
         readings = np.empty((len(resample.tp), 4, 2))
@@ -212,6 +218,16 @@ class ReadChoices:
         return readings
 
 
+def raise_to_drawn(chosen: Places, resample: Flagged) -> Places:
+    """Return the choice with the highest threshold that flags the same of every resample: cells
+    below the last one that was drawn add nothing.
+    """
+    drawn = resample.tp + resample.fp
+    last = pick_places(drawn, chosen.upper)
+    upper = np.argmax(drawn >= last[:, np.newaxis], axis=1)
+    return chosen._replace(upper=upper, lower=np.where(chosen.share > 0, chosen.lower, upper))
+
+
 def read_choices(
     source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
 ) -> list[Readings]:
@@ -225,9 +241,9 @@ def read_choices(
         for upper, lower, share in chosen
     ]
     statistic = ReadChoices(
-        [ChoiceQuestion.of(point) for point in points],
+        [Question.of(point) for point in points],
         among_kept,
-        Flagged(*(column[kept].astype(np.float64) for column in (whole.tp, whole.fp))),
+        Flagged(whole.tp[kept].astype(np.float64), whole.fp[kept].astype(np.float64)),
         len(kept) == len(whole),
     )
     values = replicate(make_sample(source, CandidateRuns(kept)), statistic, plan)

@@ -17,7 +17,7 @@ from baserate.conditions import COARSE_PANELS, FINE_PANELS, Conditions, Nodes, t
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.named import CURVES, curve_named
-from baserate.decisions.best_threshold import NodeChoices
+from baserate.decisions.choose import NodeChoices
 from baserate.decisions.operating_point import SHOW_ON_OTHERS
 from baserate.decisions.regret import (
     check_conditions,

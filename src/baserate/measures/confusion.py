@@ -33,7 +33,7 @@ from baserate.measures.registry import (
     plain,
     weight_of_negatives,
 )
-from baserate.notation import base_rate, checked_volume, from_number, number
+from baserate.notation import base_rate, checked_volume, from_number, number, split_call
 from baserate.numbers import (
     Floats,
     Reading,
@@ -142,17 +142,17 @@ class Confusion:
         return (tp + fn) / cases if cases else Undefined("no cases")
 
     def __repr__(self) -> str:
-        return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"  # noqa: E501
+        return f"Confusion({', '.join(f'{name}={_format_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"  # noqa: E501
 
     def _repr_html_(self) -> str:
         rows = (
-            ("positives", _cases(self.tp), _cases(self.fn)),
-            ("negatives", _cases(self.fp), _cases(self.tn)),
+            ("positives", _format_cases(self.tp), _format_cases(self.fn)),
+            ("negatives", _format_cases(self.fp), _format_cases(self.tn)),
         )
         return table(repr(self), ("", "flagged", "not flagged"), rows)
 
 
-def _cases(number: Any) -> str:
+def _format_cases(number: Any) -> str:
     return f"{float(number):.6g}" if isinstance(number, Fraction) else repr(number)
 
 
@@ -182,7 +182,7 @@ def measure(
             f"{asked.name} does not count cases, so `volume` has no effect on it",
             "leave volume out",
         )
-    confusion, notes = _located(source, threshold)
+    confusion, notes = _locate_confusion(source, threshold)
     at = checked_conditions(at)
     try:
         value = rounded(exact_value(asked, confusion, at.as_shown()))
@@ -217,7 +217,7 @@ def at_prior(points: Points, at: Conditions) -> Conditions:
     return resolved
 
 
-def _located(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
+def _locate_confusion(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
     if isinstance(source, Confusion):
         if threshold is not NOT_SAID:
             raise refuse(
@@ -281,10 +281,10 @@ def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fractio
     """The measure as an exact fraction (roots and logarithms to far more than a float);
     `Undefinable` where there is none.
     """
-    return Fraction(asked.formula(_outcomes(asked, confusion, at)))
+    return Fraction(asked.formula(_outcomes_of(asked, confusion, at)))
 
 
-def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
+def _outcomes_of(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
     """What the formula sees of one confusion; `Undefinable` where the sample does not say."""
     if asked.needs_counts and confusion.why_no_prior == ONLY_RATES:
         raise Undefinable(ONLY_RATES)
@@ -401,7 +401,6 @@ def no_better_than_majority(
 __all__ = ["Measure", "formulas", "in_costs", "named", "parse"]
 
 F_NUMBER = re.compile(r"f_?(\d{1,6}(?:\.\d{1,6})?)(?:_score)?")
-LONGEST = 300
 # The measures and summaries that costs enter.
 COSTED = (
     "expected_cost",
@@ -436,7 +435,7 @@ class Measure:
     def __post_init__(self) -> None:
         given = dict(self.parameters)
         for parameter in self._entry.parameters:
-            _check(self.name, parameter, given)
+            _check_parameter(self.name, parameter, given)
         unknown = set(given) - {parameter.name for parameter in self._entry.parameters}
         if unknown:
             takes = (
@@ -461,7 +460,7 @@ class Measure:
     @property
     def _entry(self) -> Definition:
         if self.name not in CATALOGUE:
-            raise _unknown(self.name)
+            raise _unknown_measure(self.name)
         return CATALOGUE[self.name]
 
     @property
@@ -524,7 +523,7 @@ class Measure:
         return self._entry.per_volume
 
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}={_shown(value)}" for name, value in self.parameters)
+        inside = ", ".join(f"{name}={_format_value(value)}" for name, value in self.parameters)
         return f"{self.name}({inside})" if inside else self.name
 
     __repr__ = __str__
@@ -534,14 +533,24 @@ def parse(text: str, volume: float | None = None) -> Measure:
     """A measure as people write it: any synonym, any case; `volume` is used where the measure needs
     one and has none.
     """
-    name, arguments = _split(text)
+    name, arguments = split_call(text, "measure")
     key = plain(name)
     if key not in SYNONYMS:
         found = F_NUMBER.fullmatch(key)  # F2 and F0.5, as people write them
-        if arguments is None and found:
+        if found and not arguments:
             return Measure("f_beta", (("beta", float(found[1])),))
-        raise _unknown(name)
-    return _made(SYNONYMS[key], arguments, volume)
+        raise _unknown_measure(name)
+    name = SYNONYMS[key]
+    parameters = _read_parameters(name, arguments)
+    if volume is not None and CATALOGUE[name].per_volume:
+        if parameters.get("volume", volume) != volume:
+            raise refuse(
+                "BR532",
+                f"{name} is given two volumes: {parameters['volume']:g} and {volume:g}",
+                "give it once",
+            )
+        parameters["volume"] = volume
+    return Measure(name, tuple(parameters.items()))
 
 
 def in_costs(*names: str) -> bool:
@@ -565,59 +574,26 @@ def named(text: str | Measure, volume: float | None = None) -> Measure:
     return parse(text, volume)
 
 
-def _split(text: str) -> tuple[str, str | None]:
-    name, opened, rest = (
-        text.strip().partition("(")
-        if isinstance(text, str) and len(text) <= LONGEST
-        else ("", "", "")
-    )
-    if (
-        not name.strip()
-        or ")" in name
-        or (opened and (not rest.endswith(")") or "(" in rest or ")" in rest[:-1]))
-    ):
-        raise refuse(
-            "BR531",
-            f"cannot read {quoted(text)} as a measure",
-            "write a name, or name(parameter=value)",
-        )
-    return name.strip(), rest[:-1] if opened else None
-
-
-def _made(name: str, arguments: str | None, volume: float | None) -> Measure:
-    parameters = _arguments(name, arguments or "")
-    if volume is not None and CATALOGUE[name].per_volume:
-        if parameters.get("volume", volume) != volume:
-            raise refuse(
-                "BR532",
-                f"{name} is given two volumes: {parameters['volume']:g} and {volume:g}",
-                "give it once",
-            )
-        parameters["volume"] = volume
-    return Measure(name, tuple(parameters.items()))
-
-
-def _arguments(name: str, text: str) -> dict[str, float]:
+def _read_parameters(name: str, arguments: Sequence[tuple[str, str, str]]) -> dict[str, float]:
     known, given = CATALOGUE[name].parameters, dict[str, float]()
-    for place, part in enumerate(piece.strip() for piece in text.split(",") if piece.strip()):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
+    for place, (key, equals, value) in enumerate(arguments):
         if not equals:
             if place >= len(known):
                 raise refuse(
                     "BR532",
-                    f"{name} takes {len(known)} parameters, got {quoted(text)}",
+                    f"{name} takes {len(known)} parameters, got {quoted(key)}",
                     f"see the definition of {name}",
                 )
-            key, value = known[place].name, key
+            key, value = known[place].name, key  # noqa: PLW2901
         if key in given:
             raise refuse(
                 "BR532", f"{name} is given {quoted(key)} twice", "give each parameter once"
             )
-        given[key] = _number(name, key, value)
+        given[key] = _read_parameter(name, key, value)
     return given
 
 
-def _number(name: str, key: str, text: str) -> float:
+def _read_parameter(name: str, key: str, text: str) -> float:
     if text.casefold() in ("inf", "infinity", "∞"):
         return math.inf
     value = number(text)
@@ -630,7 +606,7 @@ def _number(name: str, key: str, text: str) -> float:
     return rounded(value)
 
 
-def _check(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
+def _check_parameter(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
     if parameter.name not in given:
         if parameter.default is None and not parameter.optional:
             raise refuse(
@@ -646,23 +622,23 @@ def _check(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
         allowed = False
     if not allowed:
         low = "above" if parameter.above_low else "at least"
-        high = "" if math.isinf(parameter.high) else f" and at most {_shown(parameter.high)}"
+        high = "" if math.isinf(parameter.high) else f" and at most {_format_value(parameter.high)}"
         raise refuse(
             "BR532",
-            f"{name}: {parameter.name} must be {low} {_shown(parameter.low)}{high}, got"
+            f"{name}: {parameter.name} must be {low} {_format_value(parameter.low)}{high}, got"
             f" {quoted(value)}",
             "correct it",
         )
 
 
-def _shown(value: float) -> str:
+def _format_value(value: float) -> str:
     """A number as one would type it."""
     if math.isfinite(value) and float(value).is_integer() and abs(value) < 1e16:
         return str(int(value))
     return repr(float(value))
 
 
-def _unknown(name: str) -> Exception:
+def _unknown_measure(name: str) -> Exception:
     near = difflib.get_close_matches(plain(name), list(SYNONYMS), n=1)
     if not near:
         return refuse("BR531", f"unknown measure {quoted(name)}", f"one of {', '.join(CATALOGUE)}")

@@ -8,29 +8,33 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
+from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from baserate.counts.cells import Array, masses, without_runs
-from baserate.counts.counts import Counts
-from baserate.counts.grouped import GroupedCounts
+from baserate.counts.cells import Array, gathered, masses, without_runs
+from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.grouped import GroupedCounts, rank
 from baserate.errors import (
     MOST_EXAMPLES,
     RANDOM,
+    TURNED,
     Findings,
     Fix,
     InputError,
     Ledger,
     Note,
+    Where,
     are,
     checked_design,
     grouped,
     number_of,
+    placed,
     quoted,
     refuse,
 )
@@ -44,6 +48,7 @@ from baserate.read.columns import (
     as_column,
     check_indexes,
     check_lengths,
+    group_codes,
     is_missing,
     kind_of_value,
     mixed,
@@ -72,12 +77,14 @@ WRITTEN = (
 )
 
 
-def as_scores(column: Column) -> Array:
-    """Contiguous numbers that rank the cases as the user's values do; none is NaN."""
+def as_scores(column: Column, times: Ints | None = None) -> Array:
+    """Contiguous numbers that rank the cases as the user's values do; none is NaN. `times` says how
+    many cases each value stands for.
+    """
     if column.unread is not None:
         raise _refused(column.name, column.unread)
-    if column.missing is not None:
-        refuse_missing(column)
+    if column.missing is not None or times is not None:
+        refuse_missing(column, times)
     column = column.inferred()
     scores = _numbers(column)
     # The least value is NaN where any is: one quick pass, and a slower look only where it is
@@ -126,6 +133,14 @@ def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
     return refuse("BR201", text, fix, examples, total)
 
 
+def refuse_rows(
+    code: str, name: str, what: str, fix: Fix | str, rows: Sequence[int] | Ints, example: str = ""
+) -> InputError:
+    """The error for so many rows of a column that hold something ("2 negative weights")."""
+    text = f"{name} has {number_of(len(rows), what)}{example}"
+    return refuse(code, text, fix, rows[:MOST_EXAMPLES], len(rows))
+
+
 def _refused(name: str, found: Unread) -> InputError:
     """Why such a column is refused, as if its cells were here."""
     if found.missing.total or not found.wrong.total:
@@ -139,17 +154,17 @@ def _from_objects(column: Column) -> Array:
     refuse_missing(column)
     values = column.values.tolist()
     _check_flags(column, values)
-    numbers = _plain_text(values) or [_number(value) for value in values]
+    numbers = [_number(value) for value in values]
     bad = [row for row, number in enumerate(numbers) if number is None]
     if bad:
         raise not_numbers(column.name, values[bad[0]], bad[:MOST_EXAMPLES], len(bad))
-    if all(isinstance(value, str) for value in values):
-        _check_spelled(column, values, numbers)
-    if all(isinstance(number, int) for number in numbers):
-        if not all(-INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
+    _check_endless(column.name, values, numbers)
+    kinds = set(map(type, numbers))
+    if kinds <= {int}:
+        if any(not -INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
             raise too_large(column.name)
         return np.array(numbers, dtype=np.int64)
-    if all(isinstance(number, float) for number in numbers):
+    if kinds <= {float}:
         return np.array(numbers, dtype=np.float64)
     return _narrowed(column, np.array(numbers, dtype=object))
 
@@ -170,33 +185,22 @@ def _check_flags(column: Column, values: list[Any]) -> None:
     )
 
 
-def _plain_text(values: list[Any]) -> list[Any] | None:
-    """The quick way for a column of text that holds nothing odd."""
-    try:
-        if any("_" in value or not value.isascii() for value in values):
-            return None
-        return list(
-            map(
-                int if all(value.strip().lstrip("+-").isdecimal() for value in values) else float,
-                values,
-            )
-        )
-    except (TypeError, AttributeError, ValueError):
-        return None
-
-
 def _number(value: object) -> Any:
-    """The number that a value is, or that text spells in the plain way; None for anything else."""
+    """The number that a value is, or that text spells in the plain way, whole numbers exactly; None
+    for anything else.
+    """
     from decimal import Decimal
     from fractions import Fraction
 
+    if isinstance(value, str):
+        number = spelled(value)
+        whole = number is not None and value.strip().lstrip("+-").isdecimal()
+        return int(value) if whole and abs(number or 0) < inf else number
     if isinstance(value, bool | np.bool_ | int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating):
         return float(value)
-    if isinstance(value, Decimal | Fraction):
-        return value
-    return spelled(value) if isinstance(value, str) else None
+    return value if isinstance(value, Decimal | Fraction) else None
 
 
 def spelled(text: str) -> float | None:
@@ -252,28 +256,19 @@ def _narrowed(column: Column, wide: Array) -> Array:
     return narrow
 
 
-def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None:
-    """No number written as text may become infinite, and no whole number may be rounded."""
+def _check_endless(name: str, values: list[Any], numbers: list[Any]) -> None:
+    """Refuse numbers written as text that are larger than any float."""
     endless = [
         row
         for row, number in enumerate(numbers)
-        if abs(number) == inf and "n" not in texts[row].casefold()
+        if type(number) is float
+        and abs(number) == inf
+        and isinstance(values[row], str)
+        and "n" not in values[row].casefold()
     ]
     if endless:
-        raise refuse(
-            "BR215",
-            f"{column.name} goes beyond the largest float",
-            "write smaller numbers",
-            endless[:MOST_EXAMPLES],
-            len(endless),
-        )
-    if any(
-        abs(number) >= EXACT_FLOATS
-        and texts[row].strip().lstrip("+-").isdecimal()
-        and int(texts[row]) != number
-        for row, number in enumerate(numbers)
-    ):
-        raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
+        text = f"{name} goes beyond the largest float"
+        raise refuse("BR215", text, "write smaller numbers", endless[:MOST_EXAMPLES], len(endless))
 
 
 def rounded_note(name: str) -> Note:
@@ -347,28 +342,40 @@ def decide(
     `keyword` is what the caller's caller knows the positive label by: `count(pos_label=1)`, and
     `count(source, positive=1)`.
     """
-    gone = column.missing_rows()
-    if len(gone):
-        cases, rows = (len(column), gone) if times is None else (int(times.sum()), ())
-        many = len(gone) if times is None else int(times[gone].sum())
-        text = (
-            f"{grouped(many)} of {number_of(cases, 'label')} in {column.name} {are(many)} missing"
-        )
-        fix = Fix(
-            "drop those cases or label them; for a file or frame, missing_label='drop'",
-            "--missing-label drop, negative or positive",
-        )
-        raise refuse("BR105", text, fix, rows[:MOST_EXAMPLES], many)
+    _refuse_missing_labels(column, times)
     column = column.inferred()
     if pos_label is None:
-        return _plain(column) or _spoken(column, _distinct(column, times), keyword)
-    if not isinstance(pos_label, Hashable) or is_missing(pos_label):
-        raise refuse(
-            "BR109",
-            f"the positive label {quoted(pos_label)} cannot be a label",
-            "give the value that marks the positive cases",
-        )
-    return _asked(column, _distinct(column, times), pos_label, keyword)
+        plain = _plain(column)
+        if plain is not None:
+            return plain
+    elif not isinstance(pos_label, Hashable) or is_missing(pos_label):
+        text = f"the positive label {quoted(pos_label)} cannot be a label"
+        raise refuse("BR109", text, "give the value that marks the positive cases")
+    labels = _distinct(column, times)
+    _check_spelling(column.name, labels)
+    notes = tuple[Note, ...]()
+    if pos_label is not None:
+        positive = _given_positive(column.name, labels, pos_label, keyword)
+    elif labels:
+        positive, notes = _documented_positive(column.name, labels, keyword)
+    else:
+        positive = None
+    return Decision(_equal(column, positive), positive, notes)
+
+
+def _refuse_missing_labels(column: Column, times: Ints | None) -> None:
+    gone = column.missing_rows()
+    if not len(gone):
+        return
+    cases, missing, rows = len(column), len(gone), gone[:MOST_EXAMPLES].tolist()
+    if times is not None:
+        cases, missing, rows = int(times.sum()), int(times[gone].sum()), []
+    text = f"{grouped(missing)} of {number_of(cases, 'label')} in {column.name} {are(missing)}"
+    fix = Fix(
+        "drop those cases or label them; for a file or frame, missing_label='drop'",
+        "--missing-label drop, negative or positive",
+    )
+    raise refuse("BR105", f"{text} missing", fix, rows, missing)
 
 
 def _plain(column: Column) -> Decision | None:
@@ -388,81 +395,72 @@ def _plain(column: Column) -> Decision | None:
     return Decision(ones, 1) if np.count_nonzero(ones) + zeros == len(values) else None
 
 
-FEW_WORDS = 4
-
-
 def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
-    """Each value with the number of its cases. Mixed types are refused: 0 and "1" in one column is
+    """Each label with the number of its cases. Mixed types are refused: 0 and "1" in one column is
     a column gone wrong.
     """
-    values = column.values
-    if times is not None:
-        return dict(_summed(values.tolist(), times.tolist()))
-    if values.dtype.kind in "biuf" and len(values):
-        low, high = values.min(), values.max()
-        ends = {end.item(): int(np.count_nonzero(values == end)) for end in (low, high)}
-        if sum(ends.values()) == len(values):
-            return ends
-        found, counts = np.unique(values, return_counts=True)
-        return dict(_summed(found.tolist(), counts.tolist()))
-    words, codes = column.coded or (values.tolist(), np.arange(len(values)))
-    if len(words) <= FEW_WORDS:  # of which most labels have two
-        sizes = [int(np.count_nonzero(codes == place)) for place in range(len(words))]
+    numeric = column.values.dtype.kind in "biuf"
+    words, codes = column.coded
+    if numeric and len(words) == len(column):  # too many to be labels
+        found, codes = np.unique(column.values, return_inverse=True)
+        words = found.tolist()
+    sizes = np.zeros(len(words), dtype=np.int64)
+    if times is None:
+        sizes += np.bincount(codes, minlength=len(words))
     else:
-        sizes = np.bincount(codes, minlength=len(words)).tolist()
-    kinds = _summed(map(kind_of_value, words), sizes)
+        np.add.at(sizes, codes, times)
+    if not numeric:
+        _check_kinds(column, words, codes, sizes)
+    labels = Counter[Any]()
+    for word, size in zip(words, sizes.tolist(), strict=True):
+        labels[word] += size
+    return dict(sorted(labels.items())) if numeric else dict(labels)
+
+
+def _check_kinds(column: Column, words: list[Any], codes: Array, sizes: Ints) -> None:
+    """Refuse labels of several kinds, and objects that are none."""
+    each = [kind_of_value(word) for word in words]
     if not all(isinstance(word, Hashable) for word in words):
-        raise refuse(
-            "BR107",
-            f"{column.name} holds {next(iter(kinds))} objects, not labels",
-            "give one label per case",
-        )
+        text = f"{column.name} holds {each[0]} objects, not labels"
+        raise refuse("BR107", text, "give one label per case")
+    kinds = Counter[str]()
+    for kind, size in zip(each, sizes.tolist(), strict=True):
+        kinds[kind] += size
     if len(kinds) > 1:
         rarest = kinds.most_common()[-1][0]
-        raise mixed(
-            "BR107",
-            column.name,
-            kinds,
-            [row for row, value in enumerate(values) if kind_of_value(value) == rarest],
-        )
-    return dict(_summed(words, sizes))
-
-
-def _summed(words: Iterable[Any], sizes: Iterable[int]) -> Counter[Any]:
-    """The cases of equal words together."""
-    found = Counter[Any]()
-    for word, size in zip(words, sizes, strict=True):
-        found[word] += size
-    return found
+        places = [place for place, kind in enumerate(each) if kind == rarest]
+        rows = np.flatnonzero(np.isin(codes, places)).tolist()
+        raise mixed("BR107", column.name, kinds, rows)
 
 
 def _equal(column: Column, value: object) -> npt.NDArray[np.bool_]:
+    if value is None:
+        return np.zeros(len(column), dtype=np.bool_)
     if column.values.dtype.kind in "OU":
         return column.where(lambda other: bool(other == value))
     return np.asarray(column.values == value, dtype=np.bool_)
 
 
-def _spoken(column: Column, found: dict[Any, int], keyword: str) -> Decision:
-    """Values whose meaning is documented, or the reason why someone has to say which is
-    positive.
+def _documented_positive(
+    name: str, labels: dict[Any, int], keyword: str
+) -> tuple[Any, tuple[Note, ...]]:
+    """The positive one of labels whose meaning is documented (None where it is not among them), and
+    a note that says so; or the reason why someone has to say which is positive.
     """
-    if not found:
-        return Decision(np.zeros(len(column), dtype=np.bool_), None)
-    _check_spelling(column, found)
-    pair = _known_pair(found)
-    if pair is not None:
-        return _noted(column, found, pair, keyword)
-    _check_kind(column, found)
-    if len(found) > 2:
-        raise _too_many(column, found, None)
-    first = min(found, key=lambda value: found[value])
-    text = f"{column.name} has values {_shown(found)}; cannot tell which is positive"
-    raise refuse("BR102", text, Fix.option(keyword, first))
-
-
-def _known_pair(found: dict[Any, int]) -> tuple[str, str] | None:
-    spelled = {_folded(value) for value in found}
-    return next((pair for pair in WORDS if spelled <= set(pair)), None)
+    spellings = {_folded(value) for value in labels}
+    pair = next((pair for pair in WORDS if spellings <= set(pair)), None)
+    if pair is None:
+        _check_kind(name, labels)
+        if len(labels) > 2:
+            raise _too_many(name, labels, None)
+        text = f"{name} has values {_shown(labels)}; cannot tell which is positive"
+        raise refuse("BR102", text, Fix.option(keyword, min(labels, key=labels.__getitem__)))
+    # No counts in the note: it stays true, and the same, when parts of the data are added.
+    held = {_folded(value): value for value in labels}
+    negative, positive = (held.get(word, word) for word in pair)
+    text = f"{name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
+    note = Note("BR101", text, Fix.option(keyword, negative))
+    return positive if positive in labels else None, (note,)
 
 
 def _folded(value: object) -> str:
@@ -476,124 +474,88 @@ def _folded(value: object) -> str:
     return quoted(value)
 
 
-def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str], keyword: str) -> Decision:
-    """No counts in the note: it stays true, and the same, when parts of the data are added."""
-    negative, positive = (
-        next((value for value in found if _folded(value) == word), word) for word in pair
-    )
-    text = f"{column.name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
-    note = Note("BR101", text, Fix.option(keyword, negative))
-    return Decision(
-        _equal(column, positive),
-        positive if positive in found else None,
-        (note,),
-    )
-
-
-def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: str) -> Decision:
-    """The user said which value is positive: everything else must then be one other value."""
-    _check_spelling(column, found)
-    key = next((value for value in found if value == pos_label), None)
-    if len(found) > 2:
-        raise _too_many(column, found, key)
-    # A single other value is a part of the data without positives; two others, or one of another
-    # kind, mean a slip of the pen.
-    if key is None and (
-        len(found) == 2
-        or any(isinstance(value, str) != isinstance(pos_label, str) for value in found)
+def _given_positive(name: str, labels: dict[Any, int], pos_label: object, keyword: str) -> Any:
+    """The label that the user calls positive, as the column has it; everything else must then be
+    one other value. None where it is not among them: a part of the data without positives.
+    """
+    positive = next((value for value in labels if value == pos_label), None)
+    if len(labels) > 2:
+        raise _too_many(name, labels, positive)
+    if positive is not None or not labels:
+        return positive
+    # Two others, or one of another kind, mean a slip of the pen.
+    shown = f"the positive label {quoted(pos_label)} is"
+    if len(labels) == 2 or any(
+        isinstance(value, str) != isinstance(pos_label, str) for value in labels
     ):
-        import difflib
-
-        near = difflib.get_close_matches(
-            quoted(pos_label, quotes=False).strip().casefold(),
-            [_folded(value) for value in found],
-            n=1,
-            cutoff=0.4,
-        )
-        meant = next(
-            (value for value in found if [_folded(value)] == near),
-            min(found, key=lambda value: found[value]),
-        )
-        text = (
-            f"the positive label {quoted(pos_label)} is not in {column.name}, which has"
-            f" {_shown(found)}"
-        )
-        raise refuse("BR109", text, Fix.option(keyword, meant))
-    if key is None and any(_folded(value) == _folded(pos_label) for value in found):
-        text = (
-            f"the positive label {quoted(pos_label)} is written otherwise in {column.name}, which"
-            f" has {_shown(found)}"
-        )
-        raise refuse("BR109", text, Fix.option(keyword, next(iter(found))))
-    if key is None:
-        return Decision(np.zeros(len(column), dtype=np.bool_), None)
-    return Decision(_equal(column, key), key)
+        fix = Fix.option(keyword, _nearest(pos_label, labels))
+        raise refuse("BR109", f"{shown} not in {name}, which has {_shown(labels)}", fix)
+    (other,) = labels
+    if _folded(other) == _folded(pos_label):
+        text = f"{shown} written otherwise in {name}, which has {_shown(labels)}"
+        raise refuse("BR109", text, Fix.option(keyword, other))
+    return None
 
 
-def _check_spelling(column: Column, found: dict[Any, int]) -> None:
-    for word, count in Counter(_folded(value) for value in found).most_common():
-        if count > 1:
-            variants = {value: cases for value, cases in found.items() if _folded(value) == word}
+def _nearest(pos_label: object, labels: dict[Any, int]) -> Any:
+    """The label that was most likely meant: spelled alike, or the rarest."""
+    import difflib
+
+    spellings = {_folded(value): value for value in labels}
+    written = quoted(pos_label, quotes=False).strip().casefold()
+    near = difflib.get_close_matches(written, spellings, n=1, cutoff=0.4)
+    return spellings[near[0]] if near else min(labels, key=labels.__getitem__)
+
+
+def _check_spelling(name: str, labels: dict[Any, int]) -> None:
+    for word, spellings in Counter(map(_folded, labels)).most_common(1):
+        if spellings > 1:
+            variants = {value: labels[value] for value in labels if _folded(value) == word}
             fix = Fix(
                 "write each label in one way; for a file or frame, normalize_labels=True",
                 "--normalize-labels",
             )
-            text = f"{column.name} has {count} spellings of one label: {_shown(variants)}"
+            text = f"{name} has {spellings} spellings of one label: {_shown(variants)}"
             raise refuse("BR108", text, fix)
 
 
-def _check_kind(column: Column, found: dict[Any, int]) -> None:
-    numbers = [_as_number(value) for value in found]  # a text file writes them as text
-    if all(number is not None for number in numbers) and not all(
-        number.is_integer() for number in numbers
-    ):
-        low, high = min(numbers), max(numbers)
-        text = f"{column.name} is fractional ({low:.6g} to {high:.6g}), not a label"
-        raise refuse(
-            "BR106",
-            text,
-            Fix(
-                f"count({column.name} >= 0.5, ...); for a file or frame, label_threshold=0.5",
-                "--label-threshold 0.5",
-            ),
+def _check_kind(name: str, labels: dict[Any, int]) -> None:
+    """Refuse fractions as labels; a text file writes them as text."""
+    numbers = [spelled(value) if isinstance(value, str) else value for value in labels]
+    floats = [number for number in numbers if isinstance(number, float)]
+    if len(floats) == len(numbers) and not all(number.is_integer() for number in floats):
+        text = f"{name} is fractional ({min(floats):.6g} to {max(floats):.6g}), not a label"
+        fix = Fix(
+            f"count({name} >= 0.5, ...); for a file or frame, label_threshold=0.5",
+            "--label-threshold 0.5",
         )
+        raise refuse("BR106", text, fix)
 
 
-def _as_number(value: Any) -> Any:
-    """The float that a label is or spells, or None."""
-    return spelled(value) if isinstance(value, str) else value if isinstance(value, float) else None
-
-
-def _too_many(column: Column, found: dict[Any, int], positive: object) -> Exception:
+def _too_many(name: str, labels: dict[Any, int], positive: object) -> InputError:
     """With the positive label where the user named one; which of several it is, nobody can tell
     from the data.
     """
     one, said, others = "VALUE", "VALUE", "OTHERS"
     if positive is not None:
-        one = (
-            repr(quoted(positive, quotes=False)) if isinstance(positive, str) else quoted(positive)
-        )
-        said = shlex.quote(quoted(positive, quotes=False))
-        if len(found) <= MOST_SHOWN:
-            others = shlex.quote(
-                ",".join(
-                    quoted(value, quotes=False)
-                    for value in sorted(found, key=str)
-                    if value != positive
-                )
-            )
-    said = f"--positive {said} --negative {others}, or filter"
-    fix = Fix(f"count({column.name} == {one}, ...) for one against the rest, or filter", said)
-    return refuse(
-        "BR103", f"{column.name} has {grouped(len(found))} values ({_shown(found)}); need 2", fix
+        said = quoted(positive, quotes=False)
+        one = repr(said) if isinstance(positive, str) else quoted(positive)
+        said = shlex.quote(said)
+    if positive is not None and len(labels) <= MOST_SHOWN:
+        rest = [value for value in sorted(labels, key=str) if value != positive]
+        others = shlex.quote(",".join(quoted(value, quotes=False) for value in rest))
+    fix = Fix(
+        f"count({name} == {one}, ...) for one against the rest, or filter",
+        f"--positive {said} --negative {others}, or filter",
     )
+    text = f"{name} has {grouped(len(labels))} values ({_shown(labels)}); need 2"
+    return refuse("BR103", text, fix)
 
 
-def _shown(found: dict[Any, int]) -> str:
-    shown = ", ".join(
-        f"{quoted(value)} ({grouped(count)})" for value, count in list(found.items())[:MOST_SHOWN]
-    )
-    return shown + (" …" if len(found) > MOST_SHOWN else "")
+def _shown(labels: dict[Any, int]) -> str:
+    few = list(labels.items())[:MOST_SHOWN]
+    shown = ", ".join(f"{quoted(value)} ({grouped(cases)})" for value, cases in few)
+    return shown + (" …" if len(labels) > MOST_SHOWN else "")
 
 
 def fitting(positive: Any, labels: Array) -> Any:
@@ -621,58 +583,6 @@ def _is_text(labels: Array) -> bool:
     return labels.dtype == object and any(isinstance(value, str) for value in labels[:1])
 
 
-# ----------------------------------------------------------------------
-# A frame of class probabilities, as classifiers return them: its columns are named by class, and
-# the positive's is taken.
-
-
-SUM_ERROR = 1e-6
-
-
-@dataclass(frozen=True)
-class ClassColumn(Column):
-    """A column of probabilities, and the class that it is named by."""
-
-    label: object = None
-
-
-def two_columns(data: Any, name: str) -> tuple[ClassColumn, ...]:
-    """The two named columns of a DataFrame, or nothing where `data` is something else."""
-    labels = getattr(
-        data, "column_names", getattr(data, "columns", ())
-    )  # pyarrow's name for it first
-    if isinstance(data, np.ndarray) or len(labels) != 2:
-        return ()
-    return tuple(_class_column(data, label, name) for label in labels)
-
-
-def _class_column(data: Any, label: Any, name: str) -> ClassColumn:
-    column = as_column(data[label], f"{name}[{quoted(label)}]")
-    return ClassColumn(column.name, column.values, column.missing, column.index, label=label)
-
-
-def of_positive(columns: tuple[Column, ...], decision: Decision) -> tuple[Column, Note]:
-    """The column named like the positive class, if the two are the probabilities of a case being
-    one or the other.
-    """
-    pair = [column for column in columns if isinstance(column, ClassColumn)]
-    numeric = all(column.values.dtype.kind in "iuf" and column.missing is None for column in pair)
-    complete = numeric and bool(
-        (np.abs(sum(column.values for column in pair) - 1.0) <= SUM_ERROR).all()
-    )
-    matches = [column for column in pair if as_written(column.label) == as_written(decision.value)]
-    if not complete or len(matches) != 1:
-        names = ", ".join(quoted(column.label) for column in pair)
-        raise refuse(
-            "BR204",
-            f"the scores have 2 columns ({names}): which one ranks the positives?",
-            "pass one column",
-        )
-    return matches[0], Note(
-        "BR204", f"two columns of class probabilities: {matches[0].name} is the positive's"
-    )
-
-
 def as_written(label: object) -> str:
     """A label of any type as text: 1, 1.0 and true are the "1" of a text file. Column names are
     often text where labels are numbers or bools.
@@ -688,61 +598,32 @@ def as_written(label: object) -> str:
 
 # Most weights show at once what they are not, and need no second look.
 FEW = slice(0, 1000)
+FINITE = "give every case a finite weight"
 # Squares of weights beyond these leave the range of floats.
 SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
-    complete = _complete(column)
-    gone = () if complete else column.missing_rows()
+    name, gone = column.name, column.missing_rows()
     if len(gone):
-        text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
-        raise refuse(
-            "BR303", text, "give every case a finite weight", gone[:MOST_EXAMPLES], len(gone)
-        )
-    # Read as scores are, also from text.
-    numbers = _numbers(column) if complete and column.unread is None else as_scores(column)
+        raise refuse_rows("BR303", name, "missing or NaN weight", FINITE, gone)
+    numbers = as_scores(column)  # read as scores are, also from text
     if numbers.dtype == np.int64 and numbers.max(initial=0) > EXACT_FLOATS:
-        raise refuse(
-            "BR303",
-            f"{column.name} has whole weights above 2**53, which would be rounded",
-            "scale the weights down",
-        )
+        text = f"{name} has whole weights above 2**53, which would be rounded"
+        raise refuse("BR303", text, "scale the weights down")
     weights = numbers.astype(np.float64, copy=False)
-    if len(weights) and weights.max() == np.inf:
+    if weights.max(initial=0) == inf:
         infinite = np.flatnonzero(np.isinf(weights))
-        text = f"{column.name} has {number_of(len(infinite), 'infinite weight')}"
-        raise refuse(
-            "BR303",
-            text,
-            "give every case a finite weight",
-            infinite[:MOST_EXAMPLES],
-            len(infinite),
-        )
-    if len(weights) and weights.min() < 0:
-        below = np.flatnonzero(weights < 0)
-        text = (
-            f"{column.name} has {number_of(len(below), 'negative weight')}, such as"
-            f" {weights[below[0]]:g}"
-        )
-        raise refuse(
-            "BR303",
-            text,
+        raise refuse_rows("BR303", name, "infinite weight", FINITE, infinite)
+    if weights.min(initial=0) < 0:
+        rows = np.flatnonzero(weights < 0)
+        example, fix = (
+            f", such as {weights[rows[0]]:g}",
             "drop those cases or correct their weights",
-            below[:MOST_EXAMPLES],
-            len(below),
         )
+        raise refuse_rows("BR303", name, "negative weight", fix, rows, example)
     return weights
-
-
-def _complete(column: Column) -> bool:
-    """Numbers of which none is missing, seen without making anything as large as they are: the
-    least is NaN where any is.
-    """
-    values = column.values
-    plain = column.missing is None and values.dtype.kind in "biuf"
-    return plain and not (len(values) and bool(np.isnan(values.min())))
 
 
 def with_weight(weights: Floats, positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | None:
@@ -815,140 +696,247 @@ def _by_class(weights: Floats, positive: npt.NDArray[np.bool_]) -> bool:
 
 
 # ----------------------------------------------------------------------
-# Arguments checked together: everything that is wrong with them is found in one pass.
+# Checked cases: everything that is wrong with labels, scores and weights is found in one pass.
 
 
 SCORE = "y_score"
 UNLIKE_LABELS = frozenset({"BR103", "BR106"})
 
 
-def shown(model: str) -> str:
-    """What a message calls a model's scores: the argument of `count`, or the name that the user
-    gave.
-    """
-    return model if model == SCORE else quoted(model)
+def in_place(where: Where) -> Where:
+    """Return the place of a problem as it is."""
+    return where
 
 
-class Names(NamedTuple):
-    """What a message calls the other arguments; the reader of a file puts the names of its columns
-    here.
-    """
+@dataclass(frozen=True)
+class KeptRows:
+    """From positions among the rows that are left to where the user sees them."""
 
-    label: str = "y_true"
-    weight: str = "sample_weight"
-    group: str = "groups"
-    positive: str = "pos_label"
+    place: Callable[[Where], Where]
+    kept: Array
+
+    def __call__(self, where: Where) -> Where:
+        return self.place(replace(where, rows=tuple(int(self.kept[row]) for row in where.rows)))
 
 
 class Cases(NamedTuple):
-    """Who is positive and by which label, the scores of each model, weights and groups if there are
-    any, and what was noted.
+    """Which cases are positive and by which label, the scores of each model, and what else is known
+    of each case.
 
-    `beside` holds columns that travel with the cases by the part they play: amount, day, cluster,
-    currency.
+    `times` says how many cases a row stands for, where rows were grouped. `beside` holds columns
+    that travel with the cases by their role: group, cluster, day, amount, currency, id.
+    `unlabelled` are cases that were left out because they have no label, all of them as negatives:
+    alerts are counted among them too. `place` is where the user sees a row.
     """
 
     positive: Array
     label: object
     scores: dict[str, Array]
     weights: Floats | None
-    groups: Column | None
     notes: tuple[Note, ...]
     ledger: Ledger
     beside: Mapping[str, Column] = MappingProxyType({})
-    # Cases that were left out because they have no label, all of them as negatives: alerts are
-    # counted among them too.
+    times: Ints | None = None
     unlabelled: Cases | None = None
+    place: Callable[[Where], Where] = in_place
 
     def only(self, rows: Array) -> Cases:
-        """These rows alone; the ledger still speaks of all that were read."""
+        """Return these rows alone; the ledger still speaks of all that were read."""
+        kept = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         return self._replace(
-            positive=self.positive[rows],
-            scores={name: scores[rows] for name, scores in self.scores.items()},
-            weights=None if self.weights is None else self.weights[rows],
-            groups=None if self.groups is None else self.groups.only(rows),
-            beside={part: column.only(rows) for part, column in self.beside.items()},
+            positive=self.positive[kept],
+            scores={name: scores[kept] for name, scores in self.scores.items()},
+            weights=None if self.weights is None else self.weights[kept],
+            times=None if self.times is None else self.times[kept],
+            beside={role: column.only(kept) for role, column in self.beside.items()},
+            place=KeptRows(self.place, kept),
         )
+
+    def alone(self, rows: Array) -> Cases:
+        """Return these rows with a ledger of their own, which names no source twice."""
+        ledger = replace(
+            self.ledger, rows_read=len(rows), rows_used=len(rows), rows_refused=0, sources=()
+        )
+        return self.only(rows)._replace(ledger=ledger, unlabelled=None)
 
     def one_by_one(self) -> tuple[Array, Array, tuple[Note, ...]]:
-        """The positives and negatives in each case (one of them 0), and every note."""
-        if self.weights is None:
-            return self.positive.astype(np.int64), (~self.positive).astype(np.int64), self.notes
-        ours, theirs = (
-            np.where(self.positive, self.weights, 0.0),
-            np.where(self.positive, 0.0, self.weights),
-        )
-        return (
-            ours,
-            theirs,
-            (*self.notes, *weigh(self.weights, self.positive, Cells(ours, ours, theirs))),
-        )
+        """Return the positives and negatives in each row, and every note."""
+        masses = self.weights if self.times is None else self.times
+        if masses is None:
+            masses = np.ones(len(self.positive), dtype=np.int64)
+        nothing = masses.dtype.type(0)
+        positives = np.where(self.positive, masses, nothing)
+        negatives = np.where(self.positive, nothing, masses)
+        notes = self.notes
+        if self.weights is not None:
+            notes += weigh(self.weights, self.positive, Cells(positives, positives, negatives))
+        return positives, negatives, notes
 
     def kept_scores(self) -> dict[str, Array]:
-        """The scores as counts hold them: copies in float64 or int64, no -0.0."""
+        """Return the scores as counts hold them: copies in float64 or int64, no -0.0."""
         return {
             name: scores.astype(np.int64 if scores.dtype == np.int64 else np.float64) + 0
             for name, scores in self.scores.items()
         }
 
+    def negated(self) -> Cases:
+        """Return the cases with negated scores, for scores whose low values mean positive."""
+        scores, notes = turned(self.scores)
+        unlabelled = None if self.unlabelled is None else self.unlabelled.negated()
+        return self._replace(scores=scores, notes=(*self.notes, *notes), unlabelled=unlabelled)
 
-def checked(  # noqa: PLR0913 (what a user may say of cases)
-    y_true: Any,
-    y_scores: Mapping[str, Any],
+
+def turned(scores: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[Note, ...]]:
+    """Return scores whose low values are risky negated, so that `score >= threshold` flags them."""
+    for name, values in scores.items():
+        if values.dtype.kind == "i" and len(values) and int(values.min()) < -INT64_MAX:
+            text = (
+                f"{quoted(name)} holds the least whole number of 64 bits, which cannot be negated"
+            )
+            raise refuse("BR215", text, "write smaller numbers")
+    return {name: -values for name, values in scores.items()}, (TURNED,)
+
+
+class CaseColumns(NamedTuple):
+    """Columns of the same cases, not yet checked; `times` says how many cases a row stands for."""
+
+    label: Column
+    scores: dict[str, Column]
+    weight: Column | None = None
+    beside: Mapping[str, Column] = MappingProxyType({})
+    times: Ints | None = None
+
+    @property
+    def every(self) -> list[Column]:
+        """All of them."""
+        weights = [] if self.weight is None else [self.weight]
+        return [self.label, *self.scores.values(), *weights, *self.beside.values()]
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return self.cases_in(slice(None))
+
+    def cases_in(self, rows: Array | slice) -> int:
+        """Return how many cases these rows stand for."""
+        times = np.broadcast_to(1, len(self.label)) if self.times is None else self.times
+        return int(times[rows].sum())
+
+    def without(
+        self, rows: Array, place: Callable[[Where], Where]
+    ) -> tuple[CaseColumns, Callable[[Where], Where]]:
+        """Return the columns without these rows, and the place of the rows that are left."""
+        kept = np.delete(np.arange(len(self.label)), rows)
+        columns = CaseColumns(
+            self.label.only(kept),
+            {name: column.only(kept) for name, column in self.scores.items()},
+            None if self.weight is None else self.weight.only(kept),
+            {role: column.only(kept) for role, column in self.beside.items()},
+            None if self.times is None else self.times[kept],
+        )
+        return columns, KeptRows(place, kept)
+
+
+def check_cases(
+    columns: CaseColumns,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    names: Names = Names(),  # noqa: B008 (frozen)
-    groups: Any = None,
+    positive: Any = None,
     design: str = RANDOM,
-    beside: Mapping[str, Column] = MappingProxyType({}),
+    missing_label: str | None = None,
+    nan_score: str | None = None,
+    keyword: str = "pos_label",
 ) -> Cases:
-    """The arguments as arrays, or every reason why they cannot be counted."""
-    label = as_column(y_true, names.label)
-    columns = {
-        name: two_columns(data, shown(name)) or (as_column(data, shown(name)),)
-        for name, data in y_scores.items()
-    }
-    weight = None if sample_weight is None else as_column(sample_weight, names.weight)
-    group = None if groups is None else as_column(groups, names.group)
-    everything = [
-        label,
-        *(column for pair in columns.values() for column in pair),
-        *(c for c in (weight, group) if c is not None),
-        *beside.values(),
-    ]
-    check_lengths(everything)
-    check_indexes(everything)
-    findings, notes = Findings(), list[Note]()
+    """Return the cases of columns, or every reason why they cannot be counted.
+
+    `missing_label="drop"` and `nan_score="drop"` leave out cases without a label or a score.
+    `keyword` is what the caller calls the positive label.
+    """
+    check_lengths(columns.every)
+    check_indexes(columns.every)
+    rows, notes = columns.cases, list[Note]()
+    place: Callable[[Where], Where] = in_place
+    if missing_label is not None or nan_score is not None:
+        columns, notes, place = _drop_missing(columns, missing_label, nan_score)
+    findings, numbers = Findings(), dict[str, Array]()
     with findings:
-        decision = decide(label, pos_label, keyword=names.positive)
+        decision = decide(columns.label, positive, columns.times, keyword=keyword)
         notes.extend(decision.notes)
-        notes.extend(_keep_positive(columns, decision))
-    scores = dict[str, Array]()
-    for name, pair in columns.items():
+    for name, column in columns.scores.items():
         with findings:
-            scores[name] = as_scores(pair[0])
-            if scores[name].dtype.kind == "f" and _has_rounded(pair[0]):
-                notes.append(rounded_note(pair[0].name))
-    with findings:
-        weights = None if weight is None else as_weights(weight)
-    _check_swapped(findings, names.label, scores)
-    findings.settle()
-    ledger = Ledger(rows_read=len(label), rows_used=len(label), design=checked_design(design))
+            numbers[name] = as_scores(column, columns.times)
+            if numbers[name].dtype.kind == "f" and _has_rounded(column):
+                notes.append(rounded_note(column.name))
+    weights = None
+    if columns.weight is not None:
+        with findings:
+            weights = as_weights(columns.weight)
+    _check_swapped(findings, columns.label.name, numbers)
+    with placed(place):
+        findings.settle()
+    ledger = Ledger(rows, columns.cases, rows - columns.cases, design=checked_design(design))
     cases = Cases(
-        decision.positive, decision.value, scores, weights, group, tuple(notes), ledger, beside
+        decision.positive,
+        decision.value,
+        numbers,
+        weights,
+        tuple(notes),
+        ledger,
+        columns.beside,
+        columns.times,
+        place=place,
     )
     used = None if weights is None else with_weight(weights, decision.positive)
     return cases if used is None else cases.only(used)
 
 
-def _keep_positive(columns: dict[str, Any], decision: Decision) -> Iterator[Note]:
-    """Of scores for both classes keep those of the positive one, and say so."""
-    for name, pair in columns.items():
-        if len(pair) == 2:
-            chosen, note = of_positive(pair, decision)
-            columns[name] = (chosen,)
-            yield note
+def _drop_missing(
+    columns: CaseColumns, missing_label: str | None, nan_score: str | None
+) -> tuple[CaseColumns, list[Note], Callable[[Where], Where]]:
+    """Leave out cases without a label or a score, where that is requested, and say so."""
+    notes, rows = list[Note](), columns.cases
+    place: Callable[[Where], Where] = in_place
+    gone = columns.label.missing_rows()
+    if missing_label is not None and len(gone):
+        many = columns.cases_in(gone)
+        what = f"{grouped(many)} of {number_of(rows, 'label')} in {columns.label.name} {are(many)}"
+        text = f"{what} missing: left out, as requested"
+        notes.append(Note("BR105", text, values={"left_out": many}))
+        columns, place = columns.without(gone, place)
+    missing = {name: column.missing_rows() for name, column in columns.scores.items()}
+    gone = np.unique(np.concatenate([*missing.values()]))
+    if nan_score is not None and len(gone):
+        each = {name: columns.cases_in(gaps) for name, gaps in missing.items() if len(gaps)}
+        shown = ", ".join(f"{quoted(name)} {grouped(many)}" for name, many in each.items())
+        what = f"{number_of(columns.cases_in(gone), 'case')} without a score ({shown})"
+        notes.append(Note("BR201", f"{what}: left out, as requested"))
+        columns, place = columns.without(gone, place)
+    if rows and not columns.cases:
+        text = "every row was left out, as requested: nothing remains"
+        raise refuse("BR602", text, "give whole cases")
+    return columns, notes, place
+
+
+def cases_of_arrays(
+    y_true: Any,
+    y_scores: Mapping[str, Any],
+    *,
+    sample_weight: Any = None,
+    beside: Mapping[str, Column] = MappingProxyType({}),
+    **options: Any,
+) -> Cases:
+    """Return the cases of arrays, named as the arguments of `count` are."""
+    columns = CaseColumns(
+        as_column(y_true, "y_true"),
+        {name: as_column(scores, score_name(name)) for name, scores in y_scores.items()},
+        None if sample_weight is None else as_column(sample_weight, "sample_weight"),
+        beside,
+    )
+    return check_cases(columns, **options)
+
+
+def score_name(model: str) -> str:
+    """Return what a message calls a model's scores: the argument of `count`, or the model."""
+    return model if model == SCORE else quoted(model)
 
 
 def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) -> None:
@@ -963,13 +951,13 @@ def _check_swapped(findings: Findings, label: str, scores: Mapping[str, Array]) 
 
 def swapped(label: str, score: str) -> InputError:
     """The error for a label and a score that took each other's place."""
-    text = f"{label} looks like a score and {shown(score)} like a label: they seem to be swapped"
-    return refuse("BR111", text, Fix("swap y_true and y_score", "swap --label and --score"))
+    text = f"{label} looks like a score and {score_name(score)} like a label"
+    fix = Fix("swap y_true and y_score", "swap --label and --score")
+    return refuse("BR111", f"{text}: they seem to be swapped", fix)
 
 
 # ----------------------------------------------------------------------
-# Counting what a user holds in memory: one set of scores, several models on the same cases, or many
-# groups of cases.
+# Counting checked cases: one model, several on the same cases, or groups of cases.
 
 
 # With more positives than one case in so many, sorting everything is faster than looking every
@@ -979,57 +967,21 @@ RARE = 16
 MOST_ANCHORS = 1 << 17
 
 
-def count(
-    y_true: Any,
-    y_score: Any,
-    *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    keep: Literal["all", "positives"] = "all",
-    design: Literal["random", "case-control"] = "random",
-) -> Counts:
-    """How many positives and negatives have each score?
-
-    Labels 0/1 and bools are taken as they are; pairs such as "no"/"yes" or -1/1 with a note; for
-    anything else `pos_label` says which value is positive. `sample_weight` makes masses of the
-    counts. `keep="positives"` merges scores that only negatives have (see `Counts.condense`), which
-    is much faster where positives are rare. `design="case-control"` says that the design fixed how
-    many cases of each class there are, so that the sample's prior is not a base rate and every
-    measure that depends on it needs `at`.
-
-    >>> import baserate as br
-    >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
-    """
-    if keep not in ("all", "positives"):
-        raise refuse(
-            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
-        )
-    # Not kept in a variable here, so that what was copied can be freed as soon as it is packed.
-    return count_cases(
-        checked(
-            y_true,
-            {SCORE: y_score},
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            design=design,
-        ),
-        SCORE,
-        keep=keep,
-    )
+def count_arrays(y_true: Any, y_score: Any, *, keep: str = "all", **options: Any) -> Counts:
+    """Return the counts of one array of scores."""
+    check_keep(keep)
+    return count_cases(cases_of_arrays(y_true, {SCORE: y_score}, **options), SCORE, keep=keep)
 
 
 def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels = best) -> Counts:
-    """The counts of one model's scores."""
-    scores, positive, weights, notes, ledger = (
-        cases.scores[model],
-        cases.positive,
-        cases.weights,
-        cases.notes,
-        cases.ledger,
-    )
-    del cases
-    if weights is not None:
+    """Return the counts of one model's scores."""
+    scores, positive, weights = cases.scores[model], cases.positive, cases.weights
+    notes, ledger, times = cases.notes, cases.ledger, cases.times
+    unlabelled = None if cases.unlabelled is None else count_cases(cases.unlabelled, model)
+    if times is not None:
+        positives, negatives, _ = cases.one_by_one()
+        cells = gathered(cases.kept_scores()[model], positives, negatives)
+    elif weights is not None:
         tallied = kernels.tally_weighted(scores, positive, weights)
         # The sign of a weight carries the class through the sort.
         cells = tallied or masses(*kernels.order_weighted(scores, positive, weights))
@@ -1038,11 +990,18 @@ def count_cases(cases: Cases, model: str, *, keep: str = "all", kernels: Kernels
         cells = _rare(scores, positive, kernels)
     else:
         finish = kernels.begin_count(scores, positive)
-        del scores, positive
+        del cases, scores, positive  # what was copied can be freed once it is packed
         cells = finish()
     if keep == "positives":
         cells = without_runs(cells)
-    return Counts._of(cells, ledger, notes, condensed=keep == "positives")
+    return Counts._of(cells, ledger, notes, condensed=keep == "positives").beside(unlabelled)
+
+
+def check_keep(keep: object) -> None:
+    """Refuse a word for what is kept that is not known."""
+    if keep not in ("all", "positives"):
+        text = f"keep must be 'all' or 'positives', got {quoted(keep)}"
+        raise refuse("BR532", text, "keep='all'")
 
 
 def _is_rare(positive: Array) -> bool:
@@ -1092,16 +1051,91 @@ def check_named(y_scores: Any) -> None:
         )
 
 
-def group_counts(
+def count_each_model(cases: Cases) -> dict[str, Counts]:
+    """Return the counts of every model by its name."""
+    findings, counted = Findings(), dict[str, Counts]()
+    for name in cases.scores:
+        with findings:
+            counted[name] = count_cases(cases, name)
+    with placed(cases.place):
+        findings.settle()
+    return counted
+
+
+def count_jointly(cases: Cases) -> JointCounts:
+    """Return several models counted on the same cases."""
+    positives, negatives, notes = cases.one_by_one()
+    return JointCounts._of(cases.kept_scores(), positives, negatives, cases.ledger, notes)
+
+
+def count_coded(
     cases: Cases, model: str, names: tuple[Hashable, ...], codes: Array, notes: Iterable[Note] = ()
 ) -> GroupedCounts:
-    """The counts of one model's scores, group by group."""
-    if cases.weights is None:
+    """Return the counts of one model's scores by group, from the place of each case's group."""
+    if cases.weights is None and cases.times is None:
         rows = cases.scores[model], cases.positive
         return GroupedCounts._counted(names, codes, rows, cases.ledger, (*cases.notes, *notes))
-    positives, negatives, found = cases.one_by_one()
+    positives, negatives, said = cases.one_by_one()
     cells = Cells(cases.kept_scores()[model], positives, negatives)
-    return GroupedCounts._gathered(names, codes, cells, cases.ledger, (*found, *notes))
+    return GroupedCounts._gathered(names, codes, cells, cases.ledger, (*said, *notes))
+
+
+def count_groups(cases: Cases, model: str, role: str = "group") -> GroupedCounts:
+    """Return the counts of one model's scores by the values of a column."""
+    with placed(cases.place):
+        names, codes = group_codes(cases.beside[role])
+    unlabelled = None if cases.unlabelled is None else count_groups(cases.unlabelled, model, role)
+    return count_coded(cases, model, names, codes).beside(unlabelled)
+
+
+def split_by_group(cases: Cases) -> dict[Hashable, Cases]:
+    """Return the cases of each group."""
+    if "group" not in cases.beside:
+        return {}
+    with placed(cases.place):
+        names, codes = group_codes(cases.beside["group"])
+    rows = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
+    return {
+        name: cases.alone(rows[ends[place] : ends[place + 1]]) for place, name in enumerate(names)
+    }
+
+
+def count_clusters_by_group(cases: Cases, model: str) -> dict[Hashable, GroupedCounts]:
+    """Return the clusters of every group of cases; a cluster that has rows in two groups is a part
+    of each.
+    """
+    parts = {
+        name: count_groups(part, model, "cluster") for name, part in split_by_group(cases).items()
+    }
+    if cases.unlabelled is not None:
+        for name, clusters in count_clusters_by_group(cases.unlabelled, model).items():
+            if name not in parts:
+                nothing = cases.alone(np.empty(0, dtype=np.intp))
+                parts[name] = count_groups(nothing, model, "cluster")
+            parts[name].beside(clusters)
+    return dict(sorted(parts.items(), key=lambda item: rank(item[0])))
+
+
+def count_jointly_by_group(cases: Cases) -> dict[str, JointCounts]:
+    """Return several models counted on the same cases in each group, by the group's name; nothing
+    where there are no groups.
+    """
+    parts = split_by_group(cases)
+    names = group_names(list(parts))
+    return {
+        name: count_jointly(part)
+        for name, part in sorted(zip(names, parts.values(), strict=True), key=itemgetter(0))
+    }
+
+
+def group_names(groups: Sequence[object]) -> list[str]:
+    """Return what groups are called, and the missing ones by a name that no other group has."""
+    names = {str(group) for group in groups if group is not None}
+    missing = "(missing)"
+    while missing in names:
+        missing = f"({missing})"
+    return [missing if group is None else str(group) for group in groups]
 
 
 # ----------------------------------------------------------------------
@@ -1140,7 +1174,7 @@ def count_classes(
             f"classes with scores are {', '.join(map(quoted, list(columns)[:5]))}",
         )
     return {
-        name: count(labels == name, scores, pos_label=True, sample_weight=sample_weight)
+        name: count_arrays(labels == name, scores, sample_weight=sample_weight)
         for name, scores in columns.items()
     }
 

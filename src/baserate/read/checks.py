@@ -19,7 +19,6 @@ from baserate.errors import (
     InputError,
     Ledger,
     Note,
-    Where,
     are,
     checked_design,
     grouped,
@@ -35,6 +34,7 @@ from baserate.read.cases import (
     ROUNDED,
     UNLIKE_LABELS,
     Cases,
+    KeptRows,
     as_weights,
     as_written,
     decide,
@@ -57,7 +57,6 @@ from baserate.read.treatments import (
     POSITIVE,
     Treatment,
     heeded,
-    turned,
 )
 
 
@@ -479,31 +478,16 @@ def check_weights(cases: CaseTable, judged: Judged) -> None:
 # Checked cases as arrays.
 
 
-@dataclass(frozen=True)
-class KeptRows:
-    """From positions among the cases that are used to where the user sees them."""
-
-    place: Callable[[Where], Where]
-    kept: Array
-
-    def __call__(self, where: Where) -> Where:
-        return self.place(replace(where, rows=tuple(int(self.kept[row]) for row in where.rows)))
-
-
 def checked_cases(cases: CaseTable, table: Table, treatment: Treatment) -> tuple[Cases, Table]:
     """Return the cases of a table, and the table with the place of every row that is used."""
     wanted = cases.wanted
     checked_design(wanted.design)
     judged = judge(cases, treatment)
     found, kept = read_cases(cases, judged)
-    columns = {}
-    if wanted.id is not None:
-        columns[wanted.id] = np.asarray(cases.values(wanted.id, judged.used))
     if treatment.dedupe is not None:
         again = repeated_rows(cases, judged)
         left = ~np.isin(kept, again)
         found, kept = found.only(left), kept[left]
-        columns = {name: ids[left] for name, ids in columns.items()}
         if again:
             what = number_of(len(again), "row repeats", "rows repeat")
             text = f"{what} an earlier one, value by value: left out, as requested"
@@ -511,14 +495,9 @@ def checked_cases(cases: CaseTable, table: Table, treatment: Treatment) -> tuple
     if len(kept) < table.rows - table.refused:
         table = replace(table, kept=kept, place=KeptRows(table.place, kept))
     notes = (*table.notes, *judged.notes)
-    table = replace(table, columns=columns, refused=table.rows - len(kept), notes=notes)
-    unlabelled = unlabelled_cases(cases, treatment, judged)
-    if treatment.lower_is_positive:
-        scores, said = turned(found.scores)
-        found = found._replace(scores=scores, notes=(*found.notes, *said))
-        if unlabelled is not None:
-            unlabelled = unlabelled._replace(scores=turned(unlabelled.scores)[0])
-    return found._replace(unlabelled=unlabelled), table
+    table = replace(table, columns={}, refused=table.rows - len(kept), notes=notes)
+    found = found._replace(unlabelled=unlabelled_cases(cases, treatment, judged))
+    return (found.negated() if treatment.lower_is_positive else found), table
 
 
 def read_cases(cases: CaseTable, judged: Judged) -> tuple[Cases, Array]:
@@ -543,11 +522,8 @@ def read_cases(cases: CaseTable, judged: Judged) -> tuple[Cases, Array]:
     beside = {
         part: beside_column(cases, part, name, judged) for part, name in wanted.beside.items()
     }
-    groups = None
-    if wanted.group is not None:
-        groups = as_column(cases.values(wanted.group, judged.used), quoted(wanted.group))
     ledger = Ledger(len(positive), len(positive), design=checked_design(wanted.design))
-    read = Cases(positive, judged.label, scores, weights, groups, notes, ledger, beside)
+    read = Cases(positive, judged.label, scores, weights, notes, ledger, beside)
     used = None if weights is None else with_weight(weights, positive)
     return read if used is None else read.only(used), kept
 

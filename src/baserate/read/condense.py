@@ -21,7 +21,7 @@ from baserate.errors import (
 from baserate.kernels import Cells, Kernels, Labels, Scores
 from baserate.kernels.portable import ascending_orders, scores_of_orders
 from baserate.numbers import Ints
-from baserate.read.cases import SCORE, between, checked
+from baserate.read.cases import SCORE, between, cases_of_arrays
 
 # ----------------------------------------------------------------------
 # Cases in pieces, in one order, as often as they are asked for: what counting under a ceiling
@@ -69,7 +69,7 @@ class Chunks:
     def __init__(
         self, chunks: Callable[[], Iterable[Any]] | Iterable[Any], pos_label: Any, design: str
     ) -> None:
-        self.chunks, self.asked = chunks, {"pos_label": pos_label, "design": design}
+        self.chunks, self.asked = chunks, {"positive": pos_label, "design": design}
         self.notes: dict[Note, None] = {}
         self.seen, self.begun = 0, 0
         self.sums = [0, 0]
@@ -116,7 +116,7 @@ class Chunks:
                 "yield (y_true, y_score)",
             ) from None
         with placed(lambda at: replace(at, rows=tuple(row + rows for row in at.rows))):
-            cases = checked(labels, {SCORE: scores}, **self.asked)
+            cases = cases_of_arrays(labels, {SCORE: scores}, **self.asked)
         self.notes.update(dict.fromkeys(cases.notes))
         return Piece(cases.positive, cases.scores[SCORE], len(cases.positive))
 

@@ -10,51 +10,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from baserate.counts.cells import Array, gathered
-from baserate.counts.counts import Counts, JointCounts
-from baserate.counts.grouped import GroupedCounts
+from baserate.counts.cells import Array
 from baserate.errors import (
-    Findings,
     Fix,
     InputError,
-    Ledger,
-    Note,
-    are,
     checked_design,
     escaped,
     grouped,
-    number_of,
     quoted,
     refuse,
 )
-from baserate.kernels import Cells
 from baserate.numbers import Ints
-from baserate.read.cases import (
-    Decision,
-    as_scores,
-    decide,
-    fitting,
-    refuse_missing,
-)
-from baserate.read.columns import (
-    Column,
-    as_column,
-    distinct,
-    from_spelled,
-    group_codes,
-    objects,
-)
-from baserate.read.table import (
-    ColumnRoles,
-    Kind,
-    Late,
-    check_columns,
-    check_use,
-)
+from baserate.read.cases import CaseColumns, Cases, check_cases, fitting
+from baserate.read.columns import Column, as_column, from_spelled
+from baserate.read.days import day_column
+from baserate.read.table import ColumnRoles, Kind, Late, check_columns, check_use
 from baserate.read.treatments import DROP, Treatment
 
 nw: Any = Late("narwhals.stable.v2")
@@ -152,54 +126,82 @@ def _is_foreign(error: BaseException) -> bool:
 
 
 # ----------------------------------------------------------------------
-# Counting where the data lie: one GROUP BY in the engine that holds them, and what it gives,
-# checked here.
+# The columns of a frame: as they lie in memory, or each combination of values once with its number
+# of cases, from one GROUP BY in the engine that holds them.
 
 
 LABEL, GROUP, CASES, MISSING = "label", "group", "cases", "missing"
-
-
-class Tally(NamedTuple):
-    """Each row of values once, and how many cases have it: the label, the score of every model, the
-    group where there is one.
-    """
-
-    label: Column
-    scores: dict[str, Column]
-    group: Column | None
-    times: Ints
-
-    def without(self, gone: Array) -> Tally:
-        """The others than these rows."""
-        rows = np.delete(np.arange(len(self.times)), gone)
-        scores = {name: column.only(rows) for name, column in self.scores.items()}
-        return Tally(
-            self.label.only(rows),
-            scores,
-            None if self.group is None else self.group.only(rows),
-            self.times[rows],
-        )
-
-
-class Judged(NamedTuple):
-    """The same, where it is known which cases are positive, and every score is a number."""
-
-    positives: Ints
-    negatives: Ints
-    scores: dict[str, Array]
-    group: Column | None
-    notes: tuple[Note, ...]
-    ledger: Ledger
-    label: object = None
-
-    def cells(self, model: str) -> Cells:
-        """Cells of one model, not yet merged."""
-        return Cells(self.scores[model], self.positives, self.negatives)
+# The most distinct rows of values that an engine may send here.
+MOST_ROWS = 10_000_000
 
 
 def score_key(place: int) -> str:
     """What the column of a score is called inside."""
     return f"score {place}"
+
+
+def columns_of_frame(frame: Any, wanted: ColumnRoles) -> CaseColumns:
+    """Return the requested columns of any frame that narwhals knows."""
+    native = nw.from_native(frame, pass_through=True)
+    if not isinstance(native, nw.LazyFrame | nw.DataFrame):
+        text = f"a {type(frame).__name__} is not a data frame"
+        kinds = "Spark, Dask, polars, pandas, pyarrow or DuckDB"
+        fix = f"give a frame of {kinds}, or count(y_true, y_score) for arrays"
+        raise refuse("BR950", text, fix)
+    checked_design(wanted.design)
+    check_models(wanted.scores)
+    if isinstance(native, nw.LazyFrame):
+        _refuse_eager_roles(wanted)
+        columns = tallied(opened(frame, wanted), wanted, MOST_ROWS)
+    else:
+        columns = columns_in_memory(native, wanted)
+    if not columns.cases:
+        raise refuse("BR602", "there are no rows", "give a frame, or files, with cases")
+    return columns
+
+
+def cases_of_frame(frame: Any, wanted: ColumnRoles, options: Mapping[str, Any]) -> Cases:
+    """Return the checked cases of any frame that narwhals knows."""
+    treatment = checked_treatment(options)
+    columns = columns_of_frame(frame, wanted)
+    return check_columns_of_frame(columns, wanted, treatment)
+
+
+def check_columns_of_frame(
+    columns: CaseColumns, wanted: ColumnRoles, treatment: Treatment
+) -> Cases:
+    """Return the cases of the columns of a frame, or every reason why they cannot be counted."""
+    return check_cases(
+        columns,
+        positive=fitting(wanted.positive, columns.label.inferred().values),
+        design=wanted.design,
+        missing_label=treatment.missing_label,
+        nan_score=treatment.nan_score,
+        keyword="positive",
+    )
+
+
+def _refuse_eager_roles(wanted: ColumnRoles) -> None:
+    """Refuse columns that no engine groups by."""
+    if wanted.weight is not None or set(wanted.beside) - {"group"}:
+        text = "a lazy frame is counted with its label, scores and one column of groups"
+        raise refuse("BR950", text, "collect it first: a frame of pandas, polars or pyarrow")
+
+
+def columns_in_memory(frame: Any, wanted: ColumnRoles) -> CaseColumns:
+    """Return the columns of a frame in memory."""
+    check_columns("", frame.columns, wanted.columns)
+    for name in (wanted.label, *wanted.numbers):
+        check_use("", name, frame_kind(frame[name].dtype), wanted)
+    columns = {name: column_of(frame[name], name) for name in wanted.columns}
+    if wanted.day is not None:
+        columns[wanted.day] = day_column(frame[wanted.day].to_native(), quoted(wanted.day))
+    return CaseColumns(
+        columns[wanted.label],
+        {name: columns[name] for name in wanted.scores},
+        None if wanted.weight is None else columns[wanted.weight],
+        {role: columns[name] for role, name in wanted.beside.items()},
+    )
 
 
 def opened(frame: Any, wanted: ColumnRoles) -> Any:
@@ -237,19 +239,6 @@ def lazily(frame: Any) -> Any:
             " y_score) for arrays",
         )
     return native.lazy()
-
-
-def columns_of(frame: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Columns of a frame in memory by name, as the library that holds it has them."""
-    native = nw.from_native(frame, pass_through=True)
-    if not isinstance(native, nw.DataFrame):
-        raise refuse(
-            "BR950",
-            f"a {type(frame).__name__} is not a data frame in memory",
-            "collect it first: a frame of pandas, polars or pyarrow",
-        )
-    check_columns("", native.columns, names)
-    return {name: native[name].to_native() for name in names}
 
 
 def _is_spark(frame: Any) -> bool:
@@ -291,8 +280,8 @@ def wide(dtype: Any) -> Any:
     )
 
 
-def tallied(frame: Any, wanted: ColumnRoles, most: int | None) -> Tally:
-    """How many cases have each row of values; more than `most` of these are refused."""
+def tallied(frame: Any, wanted: ColumnRoles, most: int) -> CaseColumns:
+    """Each combination of values once, with its number of cases; refuse more than `most`."""
     schema = frame.collect_schema()
     keys = [*keyed(wanted)]
     gone = {
@@ -312,8 +301,8 @@ def tallied(frame: Any, wanted: ColumnRoles, most: int | None) -> Tally:
         .group_by(*keys, MISSING)
         .agg(nw.len().alias(CASES))
     )
-    found = collected(counts if most is None else counts.head(most + 1))
-    if most is not None and len(found) > most:
+    found = collected(counts.head(most + 1))
+    if len(found) > most:
         raise _too_many(wanted, most)
     marked = whole_numbers(found[MISSING])
     columns = {
@@ -321,7 +310,8 @@ def tallied(frame: Any, wanted: ColumnRoles, most: int | None) -> Tally:
         for key, name in keyed(wanted).items()
     }
     scores = {name: columns[key] for key, name in zip(_keys(wanted), wanted.scores, strict=True)}
-    return Tally(columns[LABEL], scores, columns.get(GROUP), whole_numbers(found[CASES]))
+    beside = {GROUP: columns[GROUP]} if GROUP in columns else {}
+    return CaseColumns(columns[LABEL], scores, beside=beside, times=whole_numbers(found[CASES]))
 
 
 def is_missing(column: Any, dtype: Any) -> Any:
@@ -391,143 +381,15 @@ def column_of(series: Any, name: str) -> Column:
     return as_column(series.to_native(), quoted(name))
 
 
-def judged(tally: Tally, wanted: ColumnRoles, treatment: Treatment) -> Judged:
-    """Which cases are positive, and what their scores are; rows without label or score are left out
-    where that was requested.
-    """
-    rows = int(tally.times.sum())
-    if not rows:
-        raise refuse("BR602", "there are no rows", "give a frame, or files, with cases")
-    tally, notes = _without_labels(tally, treatment)
-    tally, dropped = _without_scores(tally, treatment)
-    used = int(tally.times.sum())
-    if not used:
-        raise refuse(
-            "BR602", "every row was left out, as requested: nothing remains", "give whole cases"
-        )
-    findings, scores = Findings(), dict[str, Array]()
-    with findings:
-        decision = label_decision(tally.label, wanted.positive, tally.times)
-    for name, column in tally.scores.items():
-        with findings:
-            refuse_missing(column, tally.times)
-            found = as_scores(column)
-            scores[name] = found.astype(np.int64 if found.dtype == np.int64 else np.float64) + 0
-    findings.settle()
-    positives = np.where(decision.positive, tally.times, 0)
-    ledger = Ledger(rows, used, rows - used, design=wanted.design)
-    return Judged(
-        positives,
-        tally.times - positives,
-        scores,
-        tally.group,
-        (*notes, *dropped, *decision.notes),
-        ledger,
-        decision.value,
-    )
-
-
-def label_decision(column: Column, positive: object, times: Ints) -> Decision:
-    """Which rows are positive: decided once, on the distinct labels."""
-    values, codes = distinct(column)
-    many = np.zeros(len(values), dtype=np.int64)
-    np.add.at(many, codes, times)
-    labels = Column(column.name, objects(values)).inferred()
-    decision = decide(labels, fitting(positive, labels.values), many, keyword="positive")
-    return Decision(decision.positive[codes], decision.value, decision.notes)
-
-
-def _without_labels(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[Note, ...]]:
-    gone = tally.label.missing_rows()
-    if treatment.missing_label != DROP or not len(gone):
-        return tally, ()
-    many, cases = int(tally.times[gone].sum()), int(tally.times.sum())
-    text = (
-        f"{grouped(many)} of {number_of(cases, 'label')} in {tally.label.name} {are(many)} missing:"
-        " left out, as requested"
-    )
-    return tally.without(gone), (Note("BR105", text, values={"left_out": many}),)
-
-
-def _without_scores(tally: Tally, treatment: Treatment) -> tuple[Tally, tuple[Note, ...]]:
-    gone = {name: column.missing_rows() for name, column in tally.scores.items()}
-    every = np.unique(np.concatenate([*gone.values()]))
-    if treatment.nan_score != DROP or not len(every):
-        return tally, ()
-    shown = ", ".join(
-        f"{quoted(name)} {grouped(int(tally.times[rows].sum()))}"
-        for name, rows in gone.items()
-        if len(rows)
-    )
-    text = (
-        f"{number_of(int(tally.times[every].sum()), 'case')} without a score ({shown}): left out,"
-        " as requested"
-    )
-    return tally.without(every), (Note("BR201", text),)
-
-
-def checked_treatment(said: Mapping[str, Any]) -> Treatment:
-    """What a cluster can do with odd rows: leave them out."""
-    treatment = Treatment(**said).checked()
-    if treatment != Treatment(
-        missing_label=treatment.missing_label, nan_score=treatment.nan_score
-    ) or {
-        treatment.missing_label,
-        treatment.nan_score,
-    } - {
-        None,
-        DROP,
-    }:
-        raise refuse(
-            "BR953",
-            "where the engine counts, rows without a label or score can be left out, and nothing"
-            " else",
-            'missing_label="drop", nan_score="drop", or change the columns in the frame itself',
-        )
+def checked_treatment(options: Mapping[str, Any]) -> Treatment:
+    """Return what is done about odd rows of arrays and frames: they can be left out."""
+    treatment = Treatment(**options).checked()
+    dropped = Treatment(missing_label=treatment.missing_label, nan_score=treatment.nan_score)
+    if treatment != dropped or not {dropped.missing_label, dropped.nan_score} <= {None, DROP}:
+        text = "rows without a label or score can be left out here, and nothing else"
+        fix = 'missing_label="drop", nan_score="drop", or change the columns in the frame itself'
+        raise refuse("BR953", text, fix)
     return treatment
-
-
-# ----------------------------------------------------------------------
-# Counting data frames where they lie: Spark and Dask clusters, DuckDB, lazy and eager frames.
-
-
-# The most distinct rows of values that an engine may send here.
-MOST_ROWS = 10_000_000
-
-
-def count_frame(
-    frame: Any, wanted: ColumnRoles, treatment: Treatment, *, several: bool = False
-) -> Counts | JointCounts | GroupedCounts:
-    """How many positives and negatives have each score, in a data frame that need not fit into
-    memory? `Counts`, `JointCounts` of `several` models or `GroupedCounts`.
-
-    `frame` is one of PySpark, Dask, DuckDB, ibis, polars (lazy or not), pandas or pyarrow. The
-    engine that holds it runs one GROUP BY, and only distinct scores come here: at most 1e7 from a
-    lazy frame. Rows without a label or score are refused, or left out as the treatment says.
-
-    >>> import baserate as br, polars
-    >>> frame = polars.LazyFrame({"fraud": [0, 0, 1, 1], "m": [0.1, 0.4, 0.35, 0.8]})
-    >>> br.count(frame, label="fraud", score="m")
-    Counts: 2 positives, 2 negatives, 4 distinct scores, prior 0.500
-    """
-    if several:
-        check_models(wanted.scores)
-    found = judged(
-        tallied(opened(frame, wanted), wanted, MOST_ROWS if is_lazy(frame) else None),
-        wanted,
-        treatment,
-    )
-    if found.group is not None:
-        names, codes = group_codes(found.group)
-        cells = found.cells(wanted.scores[0])
-        return GroupedCounts._gathered(names, codes, cells, found.ledger, found.notes)
-    if not several:
-        cells = gathered(*found.cells(wanted.scores[0]))
-        return Counts._of(cells, found.ledger, found.notes)
-    joint = JointCounts._of(
-        found.scores, found.positives, found.negatives, found.ledger, found.notes
-    )
-    return joint.sorted_by(wanted.scores)
 
 
 def is_lazy(frame: Any) -> bool:

@@ -44,6 +44,7 @@ from baserate.read.cases import (
     fitting,
     no_rank,
     swapped,
+    turned,
 )
 from baserate.read.columns import BadCells, Column, Unread, as_column, objects
 from baserate.read.condense import (
@@ -83,7 +84,7 @@ from baserate.read.source import (
 )
 from baserate.read.streams import STDIN
 from baserate.read.table import CELL, POSITIVE, Ceiling, ColumnRoles, InLines, Table, in_tables
-from baserate.read.treatments import Treatment, turned
+from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
 # Counting what does not fit: cases go by in pieces, as often as it takes, and never more is kept

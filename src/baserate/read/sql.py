@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.counts.cells import Array, binned, gathered
+from baserate.counts.cells import Array, binned
 from baserate.counts.counts import Counts, rounded_to_bins
 from baserate.errors import (
     RANDOM,
@@ -28,9 +28,15 @@ from baserate.errors import (
 )
 from baserate.numbers import Ints
 from baserate.read import streams
-from baserate.read.cases import as_scores
+from baserate.read.cases import CaseColumns, as_scores, count_cases
 from baserate.read.columns import Column, as_column
-from baserate.read.frames import Tally, checked_treatment, collected, column_of, judged, lazily
+from baserate.read.frames import (
+    check_columns_of_frame,
+    checked_treatment,
+    collected,
+    column_of,
+    lazily,
+)
 from baserate.read.source import Options, parts_of, shown_source, together
 from baserate.read.table import ColumnRoles, is_query, one_statement
 from baserate.read.treatments import Treatment
@@ -278,19 +284,27 @@ def _counts(
 ) -> tuple[Counts, object]:
     """The counts, and the label that was found to be positive."""
     name = "score" if "score" in columns else "lowest"
-    # The highest scores travel beside the lowest, as groups would.
-    times, beside = _times(columns["cases"]), columns.get("highest")
-    found = judged(Tally(columns["label"], {name: columns[name]}, beside, times), wanted, treatment)
-    if found.group is None:
-        return Counts._of(gathered(*found.cells(name)), found.ledger, found.notes), found.label
-    edges, lows = _edges(columns), found.scores[name].astype(np.float64)
-    highs = as_scores(found.group).astype(np.float64) + 0.0
+    # The highest scores travel beside the lowest.
+    beside = {"highest": columns["highest"]} if "highest" in columns else {}
+    times = _times(columns["cases"])
+    if not times.sum():
+        raise refuse("BR602", "there are no rows", "give the result of the SQL")
+    given = CaseColumns(columns["label"], {name: columns[name]}, beside=beside, times=times)
+    cases = check_columns_of_frame(given, wanted, treatment)
+    if not beside:
+        return count_cases(cases, name), cases.label
+    lows, highs = (
+        values.astype(np.float64) + 0.0
+        for values in (cases.scores[name], as_scores(cases.beside["highest"]))
+    )
+    edges = _edges(columns)
     bins, above = (np.searchsorted(edges, values, side="right") for values in (lows, highs))
     if (bins != above).any() or (lows > highs).any():
         raise _damaged("a row holds scores of several bins", np.flatnonzero(bins != above))
-    cells, tops = binned(bins, lows, highs, found.positives, found.negatives)
-    notes = (*found.notes, *rounded_to_bins(cells.scores, tops))
-    return Counts._of(cells, found.ledger, notes), found.label
+    positives, negatives, notes = cases.one_by_one()
+    cells, tops = binned(bins, lows, highs, positives, negatives)
+    notes = (*notes, *rounded_to_bins(cells.scores, tops))
+    return Counts._of(cells, cases.ledger, notes), cases.label
 
 
 def _times(column: Column) -> Ints:

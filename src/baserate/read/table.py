@@ -518,6 +518,8 @@ class ColumnRoles:
     def beside(self) -> dict[str, str]:
         """The columns that travel with the cases, by the part they play."""
         parts = {
+            "group": self.group,
+            "id": self.id,
             "amount": self.amount,
             "day": self.day,
             "cluster": self.cluster,

@@ -5,7 +5,7 @@ that goes is counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +14,8 @@ import numpy.typing as npt
 
 from baserate.counts.cells import Array
 from baserate.errors import (
-    TURNED,
     Fix,
     Note,
-    Where,
     are,
     grouped,
     number_of,
@@ -26,10 +24,10 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import best
-from baserate.numbers import INT64_MAX, Floats, share_won
-from baserate.read.cases import Decision, as_written, decide, fitting, spelled
+from baserate.numbers import Floats, share_won
+from baserate.read.cases import Decision, KeptRows, as_written, decide, fitting, spelled
 from baserate.read.columns import Column, as_text, is_missing, objects
-from baserate.read.table import Codes, ColumnRoles, Table
+from baserate.read.table import ColumnRoles, Table
 
 DROP, LOWEST, FIRST = "drop", "lowest", "first"
 POSITIVE, NEGATIVE = "positive", "negative"
@@ -61,15 +59,6 @@ class Treatment:
         """
         return replace(self, lower_is_positive=False) == Treatment()
 
-    def only_fills(self, wanted: ColumnRoles) -> bool:
-        """Whether labels may be codes: nothing but their gaps is treated, and the column is nothing
-        else besides.
-        """
-        said = replace(self, missing_label=None, nan_score=None, lower_is_positive=False)
-        others = (*wanted.numbers, wanted.group, wanted.id, *wanted.beside.values())
-        filled = self.missing_label is not None
-        return filled and said == Treatment() and wanted.label not in others
-
     def checked(self) -> Treatment:
         """The same, where every word is one that is known."""
         for argument, value, known in (
@@ -100,10 +89,9 @@ class Treatment:
 
 def treat(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Table:
     """The table as the treatment leaves it: labels made plain, rows dropped and reported."""
-    if not isinstance(table.columns[wanted.label], Codes):
-        labels = _labels(table, wanted, treatment)
-        table = replace(table, columns={**table.columns, wanted.label: labels})
-    table = _without_labels(table, wanted, treatment).spread(but=(wanted.only_day,))
+    labels = _labels(table, wanted, treatment)
+    table = replace(table, columns={**table.columns, wanted.label: labels})
+    table = _without_labels(table, wanted, treatment)
     table = _without_scores(table, wanted, treatment)
     table = _without_repeats(table, wanted, treatment)
     if treatment.missing_label is not None:
@@ -128,7 +116,7 @@ def _plain(labels: Array) -> Array:
     """What is left may be nothing but 0 and 1, which the gaps among them had kept text."""
     return (
         labels.astype(np.int64)
-        if labels.dtype == object and set(Column("", labels).words) <= {"0", "1"}
+        if labels.dtype == object and set(Column("", labels).coded[0]) <= {"0", "1"}
         else labels
     )
 
@@ -241,7 +229,7 @@ def _without_labels(table: Table, wanted: ColumnRoles, treatment: Treatment) -> 
     if treatment.missing_label is None:
         return table
     labels = table.columns[wanted.label]
-    gone = _gone(labels) if isinstance(labels, Codes) else Column("", labels).missing_rows()
+    gone = Column("", labels).missing_rows()
     if not len(gone):
         return table
     count = len(labels)
@@ -311,15 +299,7 @@ def _apart(scores: Floats, unknown: npt.NDArray[np.bool_], limit: float) -> int:
     return int(np.sign(apart)) if abs(apart) > limit else 0
 
 
-def _gone(labels: Codes) -> npt.NDArray[np.intp]:
-    """The rows without a value."""
-    lost = np.fromiter(map(is_missing, labels.values.tolist()), dtype=np.bool_)
-    return np.flatnonzero(lost[labels.codes])
-
-
-def _filled(
-    labels: Array | Codes, gone: npt.NDArray[np.intp], wanted: ColumnRoles, meant: str
-) -> Array:
+def _filled(labels: Array, gone: npt.NDArray[np.intp], wanted: ColumnRoles, meant: str) -> Array:
     """The class that a missing label stands for, in the words of the column."""
     known = labels[_others(gone, len(labels))]
     if not len(known):
@@ -330,18 +310,9 @@ def _filled(
         Column(quoted(wanted.label), known), fitting(wanted.positive, known), keyword="positive"
     )
     word = _word(known, decision, wanted, meant)
-    found = (
-        (labels.values.tolist(), labels.codes)
-        if isinstance(labels, Codes)
-        else Column(wanted.label, labels).coded
-    )
-    if found is None:
-        assert not isinstance(labels, Codes)
-        filled = labels.astype(object)
-        filled[gone] = word
-        return Column(wanted.label, filled).inferred().values
-    words = [word if is_missing(each) else each for each in found[0]]  # a few, and not every row
-    return Column(wanted.label, objects(words)).inferred().values[found[1]]
+    filled = labels.astype(object)
+    filled[gone] = word
+    return Column(wanted.label, filled).inferred().values
 
 
 def _others(rows: npt.NDArray[np.intp], many: int) -> npt.NDArray[np.bool_]:
@@ -420,26 +391,12 @@ def _lowest(scores: Array, gone: npt.NDArray[np.intp], end: float) -> Array:
     return objects(values)
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """From positions among the rows that are left to where the user sees them."""
-
-    place: Callable[[Where], Where]
-    kept: npt.NDArray[np.intp]
-
-    def __call__(self, where: Where) -> Where:
-        return self.place(replace(where, rows=tuple(int(self.kept[row]) for row in where.rows)))
-
-
 def _dropped(table: Table, gone: npt.NDArray[np.intp], note: Note) -> Table:
     """The table without these rows, which it counts as refused."""
     kept = np.flatnonzero(_others(gone, table.rows - table.refused))
-    columns = {
-        name: (values if isinstance(values, Codes) else np.asarray(values))[kept]
-        for name, values in table.columns.items()
-    }
+    columns = {name: np.asarray(values)[kept] for name, values in table.columns.items()}
     before = kept if table.kept is None else table.kept[kept]
-    place, notes = _Kept(table.place, kept), (*table.notes, note)
+    place, notes = KeptRows(table.place, kept), (*table.notes, note)
     return replace(
         table,
         columns=columns,
@@ -448,18 +405,6 @@ def _dropped(table: Table, gone: npt.NDArray[np.intp], note: Note) -> Table:
         notes=notes,
         kept=before,
     )
-
-
-def turned(scores: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[Note, ...]]:
-    """Scores whose low values are risky, negated, so that `score >= threshold` flags them."""
-    for name, values in scores.items():
-        if values.dtype.kind == "i" and len(values) and int(values.min()) < -INT64_MAX:
-            raise refuse(
-                "BR215",
-                f"{quoted(name)} holds the least whole number of 64 bits, which cannot be negated",
-                "write smaller numbers",
-            )
-    return {name: -values for name, values in scores.items()}, (TURNED,)
 
 
 def heeded(wanted: ColumnRoles, treatment: Treatment) -> ColumnRoles:

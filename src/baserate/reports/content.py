@@ -23,7 +23,16 @@ from baserate.counts.points import Points
 from baserate.decisions.operating_point import short_on
 from baserate.decisions.rules import is_better, parse_rule
 from baserate.decisions.selection import Answer, flag_at, settings_of
-from baserate.errors import CASE_CONTROL, InputError, Note, grouped, number_of, quoted, refuse
+from baserate.errors import (
+    CASE_CONTROL,
+    InputError,
+    Note,
+    Source,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+)
 from baserate.inference.decide import Recommendation
 from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
@@ -798,6 +807,15 @@ class Contents:
     @property
     def volume(self) -> float | None:
         return self.asked[0].volume
+
+    @property
+    def sources(self) -> list[Source]:
+        """Every input once."""
+        return list(
+            dict.fromkeys(
+                source for counts in self.models.values() for source in counts.ledger.sources
+            )
+        )
 
     @property
     def first(self) -> Choice | None:

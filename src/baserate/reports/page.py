@@ -5,15 +5,18 @@ without JavaScript.
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from html import escape
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from baserate.atomic import Grid, Page, reserved, write_atomically
@@ -33,7 +36,7 @@ from baserate.counts.points import Points
 from baserate.curves import named
 from baserate.curves.curve import Curve
 from baserate.decisions.selection import settings_of
-from baserate.errors import InputError, Source, escaped, grouped, number_of, quoted, refuse
+from baserate.errors import InputError, escaped, grouped, number_of, quoted, refuse
 from baserate.inference.decide import recommend
 from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import in_costs, measure
@@ -274,19 +277,19 @@ HOW = (
 PRIORS, RATIOS = (1e-6, 0.5), (1e-4, 1.0)  # the window of the winner map
 
 
-def body(contents: Contents, content: Mapping[str, Any], title: str) -> str:
+def body(contents: Contents, content: Mapping[str, Any], title: str, made_on: dt.date) -> str:
     """All of it."""
     found, said = content["report"], contents.sentences
     names = {
         short: name for name in contents.models if (short := quoted(name, quotes=False)) != name
     }
-    notes = [f"{note['code']}: {note['text']}" for note in content["notes"]]
     first = 1 if contents.decision is None else 2  # how many sentences stand above everything
     headed, *lead = [*plainly(contents), *said[:first]]
     parts = (
         (
             f"<header>\n<h1><bdi>{written(title)}</bdi></h1>\n<p"
-            f' class="answer">{written(headed)}</p>\n{"".join(map(block, lead))}\n</header>'
+            f' class="answer">{written(headed)}</p>\n{"".join(map(block, lead))}\n'
+            f'<p><time datetime="{made_on}">{written_date(made_on)}</time></p>\n</header>'
         ),
         section("answers", "The other answers", items(said[first:])),
         _outcomes(contents),
@@ -302,11 +305,26 @@ def body(contents: Contents, content: Mapping[str, Any], title: str) -> str:
         section(
             "decision", "Where base rate and costs are not known exactly", *_decision(contents)
         ),
-        section("notes", "Notes", items(notes)),
+        section("notes", "Notes", items(plain_notes(content["notes"]))),
         section("sources", "Sources", *_sources(contents)),
         section("definitions", "What the words mean", terms(found["definitions"])),
     )
     return "\n".join(filter(None, parts))
+
+
+# What a note advises to type, at its end: no word for somebody who reads a report.
+COMMANDS = re.compile(r"(?:\. Override: .*|(?<=held-out data): .*|: show --threshold .*)$")
+
+
+def plain_notes(notes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Notes without codes and commands, each once."""
+    texts = (COMMANDS.sub("", note["text"]) for note in notes)
+    return list(dict.fromkeys(f"{text[0].upper()}{text[1:]}" for text in texts))
+
+
+def written_date(day: dt.date) -> str:
+    """A date as people write it: 19 November 2026."""
+    return f"{day.day} {day:%B %Y}"
 
 
 def plainly(contents: Contents) -> list[str]:
@@ -393,7 +411,7 @@ def in_cases(choice: Choice, volume: float | None) -> str:
         many = often(alerts, "day", "alert") if alerts < 1 else f"{_cases(alerts)} alerts a day"
         found += f" {often(caught, 'day')} in {many}; {_are_real(point)}."
     else:
-        span = _caught_span(point, volume)
+        span = in_words(_caught_span(point, volume))
         found += (
             f" {counted(point, 'caught')}{f' ({span})' if span else ''} in"
             f" {counted(point, 'alerts')} alerts; {_are_real(point)}."
@@ -433,6 +451,11 @@ def _caught_span(point: OperatingPoint, volume: float) -> str:
             rate, value=rate.value * cases, low=rate.low * cases, high=rate.high * cases
         )
     return "" if known is None else tables.span(known, whole=True)
+
+
+def in_words(span: str) -> str:
+    """Bounds on one side as a sentence says them."""
+    return span.replace("<=", "at most").replace(">=", "at least")
 
 
 def _are_real(point: OperatingPoint) -> str:
@@ -566,10 +589,7 @@ def _decision(contents: Contents) -> Iterator[str]:
 
 
 def _sources(contents: Contents) -> Iterator[str]:
-    sources: dict[Source, None] = dict.fromkeys(
-        source for counts in contents.models.values() for source in counts.ledger.sources
-    )
-    for source in sources:
+    for source in contents.sources:
         yield block(tables.source(replace(source, path=source.name)))
         yield block(f"SHA-256 {source.sha256}") if source.sha256 else ""
 
@@ -594,7 +614,9 @@ class Report:
 
     @property
     def title(self) -> str:
-        return self.document["report"]["title"] or UNTITLED
+        """The title that was given, or the name of the file that was read."""
+        names = {PurePath(source.name).name for source in self.contents.sources}
+        return self.document["report"]["title"] or (names.pop() if len(names) == 1 else UNTITLED)
 
     @property
     def sentences(self) -> Sequence[str]:
@@ -607,8 +629,10 @@ class Report:
     def html(self) -> str:
         # The points of the models are those of the answers: they are not written twice.
         models = [{**one, "points": []} for one in self.document["models"]]
-        static = body(self.contents, self.document, self.title)
-        return page(self.title, static, {**self.document, "models": models})
+        today = dt.datetime.now(dt.UTC).date()
+        static = body(self.contents, self.document, self.title, today)
+        window = f"{self.title} · {written_date(today)}"
+        return page(window, static, {**self.document, "models": models})
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the file; one that is there already is replaced only with `force`."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from zoneinfo import ZoneInfo
@@ -20,7 +20,7 @@ from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, confusion_at
 from baserate.notation import NumberCheck, checked_volume
 from baserate.numbers import Undefined, Viewed, exactly, rounded
-from baserate.read.files import hours_of, zone_of
+from baserate.read.days import hours_of, zone_of
 from baserate.results.operating_point import OperatingPoint
 
 # Days without positives at the end are taken for labels still to come where chance would give them
@@ -139,22 +139,6 @@ def by_day(
             f"days are GroupedCounts by day, got {type(days).__name__}",
             "count(y, scores, day=dates)",
         )
-    return of_days(
-        days, days.total, threshold=threshold, at=at, budget=budget, volume=volume, tz=tz
-    )
-
-
-def of_days(
-    days: GroupedCounts,
-    total: Callable[[], Counts],
-    *,
-    threshold: float | None,
-    at: Conditions | None,
-    budget: float | None,
-    volume: float | None,
-    tz: str | None,
-) -> Days:
-    """The same, where the counts of all days together may be known already."""
     counted, missing = days.scored(), days.unlabelled is not None
     names = {group: _named(group) for group in counted if group is not None}
     if not names:
@@ -162,7 +146,7 @@ def of_days(
             "BR430", "there are no days: every case lacks one", "give the column of the days"
         )
     zone, limit, given = zone_of(tz), checked_budget(budget), checked_conditions(at)
-    whole = total()
+    whole = days.total()
     point = flag_at(whole, threshold, at=given, volume=checked_volume(volume))
     if missing and not point.at.as_in_sample:
         text = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -22,9 +22,12 @@ from baserate.inference.resample import (
     BLOCK_SIZE,
     FEW,
     FEWEST,
+    STRATIFIED,
     TOO_FEW,
+    Plan,
     Progress,
     check_enough,
+    make_sampler,
 )
 from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
 from baserate.results.values import (
@@ -105,7 +108,7 @@ def count_between(scores: Array, cases: Ints, cuts: Array) -> Ints:
     return np.array([cases[first:end].sum() for first, end in pairwise(ends)], dtype=cases.dtype)
 
 
-def adjusted_count(positives: Ints, negatives: Ints, cases: Ints) -> tuple[Floats, Ints]:
+def adjusted_count(positives: Array, negatives: Array, cases: Array) -> tuple[Floats, Ints]:
     """The share of positives that flags as many cases, and at which cut: (flagged − FPR) / (TPR −
     FPR) where TPR and FPR add up to 1.
 
@@ -256,10 +259,10 @@ def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 
     refuse_merged(
         counts, "label shift is checked in cells of equal share, cut between any two scores"
     )
-    parts = _merged(*_cells(counts, unlabelled))
+    parts = _merge_small_cells(*_cells_of_test(counts, unlabelled))
     if parts.shape[1] < 3:
         return not_checked("too few cells to tell a mixture from anything else", asked)
-    statistic, prior = _nearest(parts)
+    statistic, prior = _nearest_mixture(parts)
     degrees = parts.shape[1] - (2 if 0 < prior < 1 else 1)
     from scipy.special import chdtrc
 
@@ -280,7 +283,7 @@ def not_checked(reason: str, level: float) -> ShiftCheck:
     return ShiftCheck(Undefined(reason), 0, Undefined(reason), Undefined(reason), level, (note,))
 
 
-def _cells(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
+def _cells_of_test(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
     """Positives, negatives and unlabelled cases in cells of equal share in the classes, each class
     counting half.
     """
@@ -289,7 +292,7 @@ def _cells(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
     return tuple(part.astype(np.float64) for part in cases_between(counts, unlabelled, cuts))
 
 
-def _merged(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
+def _merge_small_cells(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
     """Neighbours together until each cell has cases enough: of the unlabelled as a mixture would
     have them, and of the labelled.
     """
@@ -306,7 +309,7 @@ def _merged(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
     return np.stack([np.bincount(groups, weights=row) for row in parts])
 
 
-def _nearest(parts: Floats) -> tuple[float, float]:
+def _nearest_mixture(parts: Floats) -> tuple[float, float]:
     """The least χ² over all mixtures, and the share of positives there; the last cell follows from
     the others.
     """
@@ -315,7 +318,7 @@ def _nearest(parts: Floats) -> tuple[float, float]:
     towards, away = ours - theirs, seen - theirs
     prior, statistic = 0.5, np.inf
     for _ in range(STEPS):
-        spread = _spread(ours, theirs, prior, totals)
+        spread = _mixture_covariance(ours, theirs, prior, totals)
         weights = np.linalg.solve(spread, np.stack((towards, away), axis=1))
         slope = float(towards @ weights[:, 0])
         moved = min(1.0, max(0.0, float(towards @ weights[:, 1]) / slope)) if slope > 0 else prior
@@ -327,7 +330,7 @@ def _nearest(parts: Floats) -> tuple[float, float]:
     return statistic, prior
 
 
-def _spread(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Floats:
+def _mixture_covariance(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Floats:
     """The covariance of what lies between the unlabelled shares and the mixture, as it is where
     label shift holds.
     """
@@ -352,7 +355,6 @@ def _spread(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Float
 EM, ADJUSTED = "em", "adjusted-count"
 METHODS = (EM, ADJUSTED)
 REPLICATES = 2000
-CASES_A_CELL = 4
 THRESHOLD_TOO = Fix(
     'give a threshold, or count again with every score kept (keep="all")',
     "give --threshold, or count again with all scores kept",
@@ -421,21 +423,22 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
     >>> import baserate as br
     >>> counts = br.Counts([4, 3, 2, 1], positives=[400, 300, 200, 100], negatives=[100, 300, 800, 2800])
     >>> br.estimate_prior(counts, br.count_unlabelled([4] * 150 + [3] * 300 + [2] * 750 + [1] * 2500))
-    Interval: prior 0.04054, 95 % from 0.01012 to 0.07017 (adjusted-count)
+    Interval: prior 0.04054, 95 % from 0.009208 to 0.07566 (adjusted-count)
     """  # noqa: E501
     how = _checked_method(counts, unlabelled, method, calibrated_at, threshold)
     asked, draws, start = checked_level(level), checked_replicates(replicates), checked_seed(seed)
     few = _check_enough(counts, unlabelled)
-    rng = np.random.default_rng((start, STREAM))
+    plan = Plan(STRATIFIED, draws, start, progress)
     trained = cut = None
     if how == EM:
         exact = calibration_prior(calibrated_at, counts)
         trained = rounded(exact)
         sampled = isinstance(calibrated_at, str) and exact == calibration_prior("sample", counts)
-        bases = _drawn_bases(counts, rng, draws) if sampled else np.full(draws, trained)
-        value, values = _by_likelihood(unlabelled, trained, bases, rng, progress)
+        value, values = _estimate_by_likelihood(
+            unlabelled, trained, counts if sampled else None, plan
+        )
     else:
-        value, values, cut = _by_flags(counts, unlabelled, threshold, draws, rng, progress)
+        value, values, cut = _estimate_by_flags(counts, unlabelled, threshold, plan)
     if np.isnan(value):
         fix = Fix("another score, or threshold", "another --score, or --threshold")
         raise refuse(
@@ -451,7 +454,7 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         if merged
         else check_label_shift(counts, unlabelled)
     )
-    notes = (*few, *_limited(value, high), *undefined, *alike(low, high), *check.notes)
+    notes = (*few, *_note_limited_share(value, high), *undefined, *alike(low, high), *check.notes)
     inside = min(1.0, max(0.0, value))
     return PriorEstimate(
         inside,
@@ -528,7 +531,7 @@ def _check_enough(counts: Counts, unlabelled: Unlabelled) -> tuple[Note, ...]:
     return notes
 
 
-def _limited(value: float, high: float) -> tuple[Note, ...]:
+def _note_limited_share(value: float, high: float) -> tuple[Note, ...]:
     """A share below 0 or above 1 is taken as 0 or 1, and said."""
     if 0 < value < 1:
         return ()
@@ -541,13 +544,8 @@ def _limited(value: float, high: float) -> tuple[Note, ...]:
     return (Note("BR537", text),)
 
 
-def _by_flags(
-    counts: Counts,
-    unlabelled: Unlabelled,
-    threshold: float | None,
-    draws: int,
-    rng: np.random.Generator,
-    progress: Progress | None,
+def _estimate_by_flags(
+    counts: Counts, unlabelled: Unlabelled, threshold: float | None, plan: Plan
 ) -> tuple[float, Floats, float | int]:
     """The adjusted count, that of every resample with its cut chosen again, and the cut."""
     if threshold is None:
@@ -556,68 +554,45 @@ def _by_flags(
     else:
         Points.of(counts).place(threshold)  # refused where it cuts through merged scores
     flags = flags_of(counts, unlabelled, threshold)
-
-    def work(first: int, end: int) -> Floats:
-        return adjusted_count(*(_drawn_again(part, end - first, rng) for part in flags[1:]))[0]
-
-    shares, best = adjusted_count(*(part[None] for part in flags[1:]))
-    values = _in_blocks(work, draws, len(flags.cases), progress)
-    return float(shares[0]), values, flags.thresholds[best[0]].item()
+    parts = flags.positives, flags.negatives, flags.cases
+    blocks = [adjusted_count(*drawn)[0] for drawn in _draw_blocks(parts, plan)]
+    shares, best = adjusted_count(*(part[None] for part in parts))
+    return float(shares[0]), np.concatenate(blocks), flags.thresholds[best[0]].item()
 
 
-def _by_likelihood(
-    unlabelled: Unlabelled,
-    trained: float,
-    bases: Floats,
-    rng: np.random.Generator,
-    progress: Progress | None,
+def _estimate_by_likelihood(
+    unlabelled: Unlabelled, trained: float, counts: Counts | None, plan: Plan
 ) -> tuple[float, Floats]:
-    """The most likely share, and that of every resample, each at its own base rate of
-    calibration.
+    """The most likely share, and that of every resample. Where scores are calibrated at the base
+    rate of the counts, that is drawn again, too.
     """
     scores = as_probabilities(unlabelled.scores)
     value = float(most_likely(scores, unlabelled.cases[None], trained)[0])
     start = min(0.99, max(0.01, value))
     scores, cases = group_probabilities(scores, unlabelled.cases)
-
-    def work(first: int, end: int) -> Floats:
-        drawn = _drawn_again(cases, end - first, rng)
-        return most_likely(scores, drawn, bases[first:end], start)
-
-    return value, _in_blocks(work, len(bases), len(cases), progress)
-
-
-def _drawn_bases(counts: Counts, rng: np.random.Generator, draws: int) -> Floats:
-    """The base rates of resamples of the labelled cases; none lacks a class."""
-    whole = int(counts.total_positives + counts.total_negatives)
-    positives = rng.binomial(whole, float(calibration_prior("sample", counts)), draws)
-    shares: Floats = np.clip(positives, 1, whole - 1) / whole
-    return shares
+    classes = () if counts is None else (counts.total_positives, counts.total_negatives)
+    blocks: list[Floats] = []
+    for drawn, *labelled in _draw_blocks((cases, *([np.array(classes)] if classes else [])), plan):
+        bases = np.full(len(drawn), trained)
+        if labelled:  # none lacks a class
+            whole = sum(classes)
+            bases = np.clip(labelled[0][:, 0], 1, whole - 1) / whole
+        blocks.append(most_likely(scores, drawn, bases, start))
+    return value, np.concatenate(blocks)
 
 
-def _drawn_again(cases: Ints, count: int, rng: np.random.Generator) -> Ints:
-    """Resamples of the cases in these cells: case by case where they are few per cell, which
-    is several times as fast as cell by cell.
+def _draw_blocks(parts: Sequence[Ints], plan: Plan) -> Iterator[list[Floats]]:
+    """Draw the cases of each part again, as many resamples at a time as fit into memory: how often
+    each cell was drawn, one row per resample.
     """
-    total, cells = int(cases.sum()), len(cases)
-    if total > CASES_A_CELL * cells:
-        return rng.multinomial(total, cases / total, count)
-    cell_of = np.repeat(np.arange(cells), cases)
-    picked = cell_of[rng.integers(total, size=(count, total))] + cells * np.arange(count)[:, None]
-    return np.bincount(picked.ravel(), minlength=count * cells).reshape(count, cells)
-
-
-def _in_blocks(
-    work: Callable[[int, int], Floats], draws: int, width: int, progress: Progress | None
-) -> Floats:
-    """Draws, as many at a time as fit into memory."""
-    rows, found = max(1, BLOCK_SIZE // max(1, width)), list[Floats]()
-    for first in range(0, draws, rows):
-        end = min(first + rows, draws)
-        found.append(work(first, end))
-        if progress is not None:
-            progress(end, draws)
-    return np.concatenate(found)
+    seeds = np.random.SeedSequence((plan.seed, STREAM)).spawn(len(parts))
+    samplers = [make_sampler(part, one) for part, one in zip(parts, seeds, strict=True)]
+    most = max(1, BLOCK_SIZE // len(parts[0]))
+    for first in range(0, plan.replicates, most):
+        size = min(most, plan.replicates - first)
+        yield [sampler.draw(np.full(size, sampler.total)) for sampler in samplers]
+        if plan.progress is not None:
+            plan.progress(first + size, plan.replicates)
 
 
 def describe_estimate(found: PriorEstimate) -> str:

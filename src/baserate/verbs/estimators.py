@@ -23,9 +23,15 @@ from baserate.inference.statistic import Statistic, statistic_of
 from baserate.measures.confusion import measure as read_measure
 from baserate.measures.confusion import named
 from baserate.numbers import Floats
-from baserate.read.cases import SCORE, as_weights, checked, count, decide
+from baserate.read.cases import (
+    SCORE,
+    as_weights,
+    cases_of_arrays,
+    count_arrays,
+    count_groups,
+    decide,
+)
 from baserate.read.columns import Column, as_column, check_lengths
-from baserate.read.files import grouped_cases
 from baserate.read.table import needed
 
 # ----------------------------------------------------------------------
@@ -174,7 +180,7 @@ def count_estimator(
     Counts: 3 positives, 3 negatives, 6 distinct scores, prior 0.500
     """
     found = response(estimator, X, pos_label=pos_label, kind=kind)
-    counts = count(_labels(y, found), found.scores, sample_weight=sample_weight)
+    counts = count_arrays(_labels(y, found), found.scores, sample_weight=sample_weight)
     return Counts._of(
         counts._cells, replace(counts.ledger, corrected=found.corrected), counts._recorded
     )
@@ -251,13 +257,13 @@ def count_folds(  # noqa: PLR0913
     if not folds:
         raise refuse("BR850", "the splitter gives no folds", "cv=5")
     heavy = None if weights[0] is None else np.concatenate(weights)
-    cases = checked(
+    cases = cases_of_arrays(
         np.concatenate(labels),
         {SCORE: np.concatenate(scores)},
-        groups=np.concatenate(folds),
+        beside={"group": as_column(np.concatenate(folds), "folds")},
         sample_weight=heavy,
     )
-    counts = grouped_cases(cases, SCORE, cases.groups)
+    counts = count_groups(cases, SCORE)
     return GroupedCounts._of(
         counts.groups,
         counts.offsets,
@@ -335,7 +341,7 @@ class Scorer:
             decision.positive[: len(labels)],
             decision.positive[len(labels) :].astype(np.int64),
         )
-        counts = count(truth, flags)
+        counts = count_arrays(truth, flags)
         for term in parse_rule(self.rule, self.volume).terms:
             value = float(read_measure(counts, term.measure, threshold=1, at=self.at))
             # Both are rounded once, so that a limit that is met exactly is met here too.

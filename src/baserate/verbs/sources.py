@@ -7,7 +7,7 @@ import difflib
 import functools
 import inspect
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, ParamSpec, Protocol, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
@@ -17,19 +17,37 @@ from baserate.counts.amounts import Amounts, JointAmounts
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts, Role
 from baserate.counts.points import Points
-from baserate.errors import number_of, placed, quoted, refuse
+from baserate.errors import RANDOM, number_of, quoted, refuse
 from baserate.kernels import using
 from baserate.numbers import NOT_SAID
-from baserate.read import cases as arrays
-from baserate.read import files, frames, large, sql
-from baserate.read.cases import SCORE, Cases, check_named, checked
+from baserate.read import files, frames
+from baserate.read.amounts import count_amounts
+from baserate.read.cases import (
+    SCORE,
+    Cases,
+    cases_of_arrays,
+    check_keep,
+    check_named,
+    count_arrays,
+    count_cases,
+    count_clusters_by_group,
+    count_groups,
+    count_jointly,
+    count_jointly_by_group,
+)
 from baserate.read.columns import as_column
+from baserate.read.days import count_days, day_column
+from baserate.read.joins import count_files_jointly
+from baserate.read.large import count_chunks
 from baserate.read.source import Options
+from baserate.read.sql import count_result
 from baserate.read.table import ColumnRoles
 from baserate.read.text import TextOptions
+from baserate.read.treatments import Treatment
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Names = list[str] | tuple[str, ...]
 # What people also call a keyword, and how it is written here; the first that a verb has.
 MEANT = {
     "cost": ("costs={'fn': 100, 'fp': 1}",),
@@ -50,11 +68,17 @@ SURPLUS = {
 }
 
 
+OPTIONS_OF = dict[str, tuple[str, ...]]()
+
+
 def verb(function: Callable[P, R]) -> Callable[P, R]:
     """The function; an argument that it does not have is refused with the one that was meant."""
     name, parameters = function.__name__, inspect.signature(function).parameters.values()
-    words = [one.name for one in parameters if one.kind is not one.POSITIONAL_ONLY]
-    places = sum(one.kind is not one.KEYWORD_ONLY for one in parameters)
+    by_name = [
+        one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+    ]
+    words = [*(one.name for one in by_name), *OPTIONS_OF.get(name, ())]
+    places = sum(one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters)
 
     @functools.wraps(function)
     def called(*given: P.args, **named: P.kwargs) -> R:
@@ -87,19 +111,40 @@ class ScoreFrame(Protocol):
     def columns(self) -> Any: ...
 
 
-class ReadOptions(TypedDict, total=False):
-    """How data are read. docs/file-format.md says which of these each source has."""
+class TextReading(TypedDict, total=False):
+    """How text files are read."""
 
+    delimiter: str | None
+    encoding: str | None
+    decimal: str | None
+    header: bool
+    columns: Sequence[str]
+    skip_lines: int
+    skip_bad: int
+    percent: bool
+    thousands: str | None
+    max_bytes: int | None
+
+
+class ReadOptions(TextReading, total=False):
+    """How data are read. docs/file-format.md says which of these each source has.
+
+    `y_true`, `y_score`, `pos_label` and `sample_weight` are scikit-learn's words for the two
+    arrays, `positive` and `weight`.
+    """
+
+    y_true: Any
+    y_score: Any
     pos_label: Any
     sample_weight: Any
     positive: Any
-    weight: str | None
+    weight: Any
     id: str | None
     join: Literal["inner"] | None
     by_position: bool
     design: Literal["random", "case-control"]
     tz: str | None
-    currency: str | None
+    currency: Any
     amount_missing: Literal["mean"] | None
     keep: Literal["all", "positives"] | None
     threads: int | None
@@ -113,188 +158,134 @@ class ReadOptions(TypedDict, total=False):
     nan_score: Literal["drop", "lowest"] | None
     lower_is_positive: bool
     dedupe: Literal["first"] | None
-    delimiter: str | None
-    encoding: str | None
-    decimal: str | None
-    header: bool
-    columns: Sequence[str]
-    skip_lines: int
-    skip_bad: int
-    percent: bool
-    thousands: str | None
-    max_bytes: int | None
 
 
-OPTIONS = frozenset(ReadOptions.__annotations__) - {"threads"}
-# What an argument of arrays is called in a file or frame, and the other way round.
-OTHER_WORD = {
-    "pos_label": "positive",
-    "sample_weight": "weight",
-    "positive": "pos_label",
-    "weight": "sample_weight",
+class GroupOptions(ReadOptions, total=False):
+    """The same, with the column of a group, a unit of uncertainty or a day."""
+
+    by: Any
+    cluster: Any
+    day: Any
+
+
+# The options of verbs that are not parameters of their own.
+OPTIONS_OF |= {
+    "count": tuple(ReadOptions.__annotations__),
+    "count_unlabelled": tuple(TextReading.__annotations__),
 }
-OF_ARRAYS = frozenset({"pos_label", "sample_weight", "design"})
-OF_FRAMES = frozenset({"positive", "design", "missing_label", "nan_score"})
-OF_TREATMENT = frozenset(
-    {"normalize_labels", "cast_labels", "label_threshold", "negative", "lower_is_positive"}
-)
-OF_FILES = OPTIONS - {
-    "pos_label",
-    "sample_weight",
-    "id",
-    "join",
-    "by_position",
-    "tz",
-    "currency",
-    "amount_missing",
-    "keep",
-}
-OF_TEXT = frozenset(field.name for field in dataclasses.fields(TextOptions)) | {"max_bytes"}
-OF_CHUNKS = frozenset({"pos_label", "memory", "thresholds", "design"})
-# The options that belong to a column beside label and score, and what its groups are for.
+SYNONYMS = {"pos_label": "positive", "sample_weight": "weight"}
+# The value of a word that nobody gave, where it is not None.
+DEFAULTS: dict[str, Any] = {
+    field.name: field.default
+    for kind in (TextOptions, Treatment)
+    for field in dataclasses.fields(kind)
+} | {"design": RANDOM, "by_position": False, "thresholds": ()}
+# The words that each kind of input has.
+OF_TEXT = frozenset(TextReading.__annotations__)
+OF_CASES = frozenset({"positive", "design", "missing_label", "nan_score"})
+OF_TREATMENT = frozenset(field.name for field in dataclasses.fields(Treatment))
+OF_ARRAYS = OF_CASES | {"weight", "keep"}
+OF_FRAMES = OF_ARRAYS | OF_TREATMENT
+OF_FILES = OF_CASES | OF_TREATMENT | OF_TEXT | {"weight", "memory", "thresholds"}
+OF_COUNTING = ("keep", "tz", "amount_missing")
+OF_CHUNKS = frozenset({"positive", "memory", "thresholds", "design"})
+OF_SEVERAL_FILES = frozenset({"id", "join", "by_position"})
 OF_ROLE = {"day": {"tz"}, "amount": {"currency", "amount_missing"}}
+# What a message calls an array that has a role.
+NAMED = {"group": "groups", "cluster": "cluster", "amount": "amount", "currency": "currency"}
+# What groups are for.
 SERVES: dict[str, Role] = {"by": "group", "cluster": "cluster", "day": "day"}
 FORM = 'count(y_true, y_score), or count(df, label="fraud", score="logit")'
 
 
 @overload
 def count(
-    y_true: Any, y_score: Mapping[str, Any] | ScoreFrame, /, **options: Unpack[ReadOptions]
+    first: Any, second: Mapping[str, Any] | ScoreFrame, /, **options: Unpack[ReadOptions]
 ) -> JointCounts: ...
 @overload
 def count(
-    y_true: Any,
-    y_score: Mapping[str, Any] | ScoreFrame,
-    /,
-    *,
-    by: Any,
-    **options: Unpack[ReadOptions],
-) -> dict[str, JointCounts]: ...
+    first: Any, /, *, label: str, score: Names, **options: Unpack[ReadOptions]
+) -> JointCounts: ...
 @overload
 def count(
-    y_true: Any,
-    y_score: Mapping[str, Any] | ScoreFrame,
-    /,
-    *,
-    cluster: Any,
-    **options: Unpack[ReadOptions],
-) -> dict[str, GroupedCounts]: ...
-@overload
-def count(
-    y_true: Any,
-    y_score: Mapping[str, Any] | ScoreFrame,
+    first: Any,
+    second: Mapping[str, Any] | ScoreFrame = ...,
     /,
     *,
     amount: Any,
+    label: str = ...,
+    score: Names = ...,
     **options: Unpack[ReadOptions],
 ) -> JointAmounts: ...
 @overload
-def count(y_true: Any, y_score: npt.ArrayLike, /, **options: Unpack[ReadOptions]) -> Counts: ...
-@overload
 def count(
-    y_true: Any, y_score: npt.ArrayLike, /, *, by: Any, **options: Unpack[ReadOptions]
-) -> GroupedCounts: ...
-@overload
-def count(
-    y_true: Any, y_score: npt.ArrayLike, /, *, cluster: Any, **options: Unpack[ReadOptions]
-) -> GroupedCounts: ...
-@overload
-def count(
-    y_true: Any, y_score: npt.ArrayLike, /, *, day: Any, **options: Unpack[ReadOptions]
-) -> GroupedCounts: ...
-@overload
-def count(
-    y_true: Any, y_score: npt.ArrayLike, /, *, amount: Any, **options: Unpack[ReadOptions]
-) -> Amounts: ...
-@overload
-def count(
-    y_true: Any,
-    y_score: npt.ArrayLike,
+    first: Any,
+    second: Mapping[str, Any] | ScoreFrame = ...,
     /,
     *,
     by: Any,
-    cluster: Any,
-    **options: Unpack[ReadOptions],
-) -> dict[Hashable, GroupedCounts]: ...
-@overload
-def count(source: Any, /, *, label: str, score: str, **options: Unpack[ReadOptions]) -> Counts: ...
-@overload
-def count(
-    source: Any, /, *, label: str, score: str, by: str, **options: Unpack[ReadOptions]
-) -> GroupedCounts: ...
-@overload
-def count(
-    source: Any, /, *, label: str, score: str, cluster: str, **options: Unpack[ReadOptions]
-) -> GroupedCounts: ...
-@overload
-def count(
-    source: Any, /, *, label: str, score: str, day: str, **options: Unpack[ReadOptions]
-) -> GroupedCounts: ...
-@overload
-def count(
-    source: Any, /, *, label: str, score: str, amount: str, **options: Unpack[ReadOptions]
-) -> Amounts: ...
-@overload
-def count(
-    source: Any,
-    /,
-    *,
-    label: str,
-    score: str,
-    by: str,
-    cluster: str,
-    **options: Unpack[ReadOptions],
-) -> dict[Hashable, GroupedCounts]: ...
-@overload
-def count(
-    source: Any,
-    /,
-    *,
-    label: str,
-    score: list[str] | tuple[str, ...],
-    **options: Unpack[ReadOptions],
-) -> JointCounts: ...
-@overload
-def count(
-    source: Any,
-    /,
-    *,
-    label: str,
-    score: list[str] | tuple[str, ...],
-    by: str,
+    label: str = ...,
+    score: Names = ...,
     **options: Unpack[ReadOptions],
 ) -> dict[str, JointCounts]: ...
 @overload
 def count(
-    source: Any,
+    first: Any,
+    second: Mapping[str, Any] | ScoreFrame = ...,
     /,
     *,
-    label: str,
-    score: list[str] | tuple[str, ...],
-    cluster: str,
+    cluster: Any,
+    label: str = ...,
+    score: Names = ...,
     **options: Unpack[ReadOptions],
 ) -> dict[str, GroupedCounts]: ...
 @overload
 def count(
-    source: Any,
+    first: Any = ...,
+    second: npt.ArrayLike = ...,
     /,
     *,
-    label: str,
-    score: list[str] | tuple[str, ...],
-    amount: str,
-    **options: Unpack[ReadOptions],
-) -> JointAmounts: ...
-@overload
-def count(result: Any, /, *, counted: Literal[True], **options: Unpack[ReadOptions]) -> Counts: ...
-@overload
-def count(
-    chunks: Callable[[], Iterable[tuple[Any, Any]]] | Iterable[tuple[Any, Any]],
-    /,
+    label: str = ...,
+    score: str = ...,
+    counted: bool = ...,
     **options: Unpack[ReadOptions],
 ) -> Counts: ...
+@overload
+def count(
+    first: Any,
+    second: npt.ArrayLike = ...,
+    /,
+    *,
+    by: Any,
+    cluster: Any,
+    label: str = ...,
+    score: str = ...,
+    **options: Unpack[ReadOptions],
+) -> dict[Hashable, GroupedCounts]: ...
+@overload
+def count(
+    first: Any,
+    second: npt.ArrayLike = ...,
+    /,
+    *,
+    label: str = ...,
+    score: str = ...,
+    **options: Unpack[GroupOptions],
+) -> GroupedCounts: ...
+@overload
+def count(
+    first: Any,
+    second: npt.ArrayLike = ...,
+    /,
+    *,
+    amount: Any,
+    label: str = ...,
+    score: str = ...,
+    **options: Unpack[ReadOptions],
+) -> Amounts: ...
 @verb
 def count(  # noqa: PLR0913 (each is a word that users say)
-    first: Any,
+    first: Any = NOT_SAID,
     second: Any = NOT_SAID,
     /,
     *,
@@ -304,40 +295,9 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     cluster: Any = None,
     day: Any = None,
     amount: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    positive: Any = None,
-    weight: str | None = None,
-    id: str | None = None,  # noqa: A002 (what users call it)
-    join: Literal["inner"] | None = None,
-    by_position: bool = False,
-    design: Literal["random", "case-control"] = "random",
-    tz: str | None = None,
-    currency: str | None = None,
-    amount_missing: Literal["mean"] | None = None,
-    keep: Literal["all", "positives"] | None = None,
     threads: int | None = None,
     counted: bool = False,
-    memory: str | int | None = None,
-    thresholds: Iterable[float] = (),
-    missing_label: Literal["drop", "negative", "positive"] | None = None,
-    normalize_labels: bool = False,
-    cast_labels: bool = False,
-    label_threshold: float | None = None,
-    negative: Sequence[str] = (),
-    nan_score: Literal["drop", "lowest"] | None = None,
-    lower_is_positive: bool = False,
-    dedupe: Literal["first"] | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    header: bool = True,
-    columns: Sequence[str] = (),
-    skip_lines: int = 0,
-    skip_bad: int = 0,
-    percent: bool = False,
-    thousands: str | None = None,
-    max_bytes: int | None = None,
+    **options: Any,
 ) -> Any:
     """How many positives and negatives have each score?
 
@@ -354,8 +314,9 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     gives `Amounts`.
 
     Labels 0/1 and bools are taken as they are; pairs such as "no"/"yes" or -1/1 with a note; for
-    anything else `pos_label` (arrays) or `positive` (columns) says which value is positive.
-    `sample_weight` or the column `weight` makes masses of the counts. `keep="positives"` merges
+    anything else `positive` says which value is positive. `weight` (an array, or the name of a
+    column) makes masses of the counts. `y_true`, `y_score`, `pos_label` and `sample_weight` are
+    accepted as scikit-learn has them. `keep="positives"` merges
     scores that only negatives have (see `Counts.condense`), which is much faster where positives
     are rare. `design="case-control"` says that the class totals were fixed by design, so every
     measure that depends on the base rate needs a prior. More than a million rows are counted in
@@ -369,44 +330,41 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     >>> br.count([0, 0, 1, 1], {"logit": [0.1, 0.4, 0.35, 0.8], "forest": [0, 0.5, 0.5, 1]})
     JointCounts: 2 models (logit, forest), 2 positives, 2 negatives, 4 cells
     """
-    said = _said(locals())
+    first, second = options.pop("y_true", first), options.pop("y_score", second)
+    options = given_options(options)
     roles = {"by": by, "cluster": cluster, "day": day, "amount": amount}
-    roles = {name: value for name, value in roles.items() if value is not None}
+    roles = {role: value for role, value in roles.items() if value is not None}
     with using(threads):
         if counted:
-            return _of_result(first, (second, label, score), roles, said)
+            return _count_result(first, (second, label, score), {**options, **roles})
         if second is not NOT_SAID:
             if label is not None or score is not None:
                 word = "label=" if label is not None else "score="
                 raise refuse("BR003", f"{word} names a column, and arrays are given already", FORM)
-            return _of_arrays(first, second, roles, said)
+            return _count_arrays(first, second, roles, options)
         if _is_chunks(first, label):
-            return _of_chunks(first, label, score, roles, said)
+            return _count_chunks(first, label, score, {**options, **roles})
         if label is None or score is None:
             raise refuse("BR003", "a file or frame needs label= and score=", FORM)
         _check_names({"label": label, "score": score, **roles})
+        several = not isinstance(score, str)
         if isinstance(first, str | os.PathLike) or _are_paths(first):
-            return _of_files(first, (label, score), roles, said)
-        return _of_frame(first, (label, score), roles, said)
+            several = several or _are_paths(first)
+            _check_combined(roles, several)
+            return _count_files(first, label, score, roles, options)
+        _check_combined(roles, several)
+        return _count_frame(first, label, score, roles, options)
 
 
-def count_unlabelled(  # noqa: PLR0913 (each is a word that users say)
+@verb
+def count_unlabelled(
     source: Any,
     /,
     *,
     score: str | None = None,
     nan_score: Literal["drop", "lowest"] | None = None,
     lower_is_positive: bool = False,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    header: bool = True,
-    columns: Sequence[str] = (),
-    skip_lines: int = 0,
-    skip_bad: int = 0,
-    percent: bool = False,
-    thousands: str | None = None,
-    max_bytes: int | None = None,
+    **options: Unpack[TextReading],
 ) -> Unlabelled:
     """How many cases have each score, where there are no labels?
 
@@ -416,54 +374,46 @@ def count_unlabelled(  # noqa: PLR0913 (each is a word that users say)
     >>> br.count_unlabelled([0.9, 0.2, 0.2, 0.1]).cases
     array([1, 2, 1])
     """
-    said = _said(locals())
+    treatment = {"nan_score": nan_score, "lower_is_positive": lower_is_positive}
+    given = given_options({**treatment, **options})
     if isinstance(source, str | os.PathLike):
         if score is None:
             raise refuse("BR003", "a file needs score=", 'count_unlabelled("log.csv", score="s")')
-        return files.unlabelled_of(os.fspath(source), score, Options.of(said))
-    _only(said, frozenset(), "arrays and frames")
-    values = source if score is None else frames.columns_of(source, [score])[score]
-    return files.unlabelled_scores(values)
+        return files.unlabelled_of(os.fspath(source), score, Options.of(given))
+    check_allowed(given, frozenset(), "arrays and frames")
+    return files.unlabelled_scores(source if score is None else source[score])
 
 
-# What a keyword is worth where nobody gave it.
-DEFAULTS: dict[str, Any] = {
-    name: one.default
-    for name, one in inspect.signature(count).parameters.items()
-    if one.kind is one.KEYWORD_ONLY
-}
+# ----------------------------------------------------------------------
+# The words of `count`: one table of them, whatever is counted.
 
 
-def _said(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The reading options that were given."""
-    return {
-        name: value
-        for name, value in given.items()
-        if name in OPTIONS and not _is_default(name, value)
-    }
+def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that differ from their defaults, each under one name."""
+    given = dict[str, Any]()
+    for word, value in options.items():
+        if _is_default(value, DEFAULTS.get(word)):
+            continue
+        name = SYNONYMS.get(word, word)
+        if name in given:
+            raise refuse("BR002", f"{name}= is given twice", f"leave {word}= out")
+        given[name] = value
+    return given
 
 
-def _is_default(name: str, value: Any) -> bool:
-    default = DEFAULTS[name]
-    return value is default or (
-        isinstance(value, str | int | tuple | list)
-        and type(value) is type(default)
-        and value == default
-    )
+def _is_default(value: Any, default: Any) -> bool:
+    plain = isinstance(value, str | int | tuple | list) and type(value) is type(default)
+    return value is default or (plain and bool(value == default))
 
 
-def _only(said: Mapping[str, Any], allowed: frozenset[str], what: str) -> None:
-    """Refuse a keyword that has no effect here."""
-    for name in said:
+def check_allowed(options: Mapping[str, Any], allowed: frozenset[str], what: str) -> None:
+    """Refuse an option that has no effect on what is counted."""
+    for name in options:
         if name not in allowed:
-            other = OTHER_WORD.get(name)
-            fix = f"{other}=…" if other in allowed else f"leave {name} out"
-            if what == "arrays" and name in OF_FRAMES | OF_TREATMENT and other is None:
-                fix = f"count(df, label=…, score=…, {name}=…)"
-            raise refuse("BR002", f"{name}= has no effect on {what}", fix)
+            raise refuse("BR002", f"{name}= has no effect on {what}", f"leave {name} out")
 
 
-def _combined(roles: Mapping[str, Any], several: bool) -> None:  # noqa: FBT001
+def _check_combined(roles: Mapping[str, Any], several: bool) -> None:  # noqa: FBT001
     """Refuse what cannot be combined."""
     names = sorted(roles)
     if len(names) > 1 and (names != ["by", "cluster"] or several):
@@ -471,112 +421,6 @@ def _combined(roles: Mapping[str, Any], several: bool) -> None:  # noqa: FBT001
         raise refuse("BR424", f"{words} cannot be combined here", f"count with {names[0]}= alone")
     if several and "day" in roles:
         raise refuse("BR424", "day= takes one score", 'count each score alone: score="logit"')
-
-
-def _of_arrays(y_true: Any, y_score: Any, roles: Mapping[str, Any], said: dict[str, Any]) -> Any:
-    scores = _named_scores(y_true, y_score)
-    several = scores is not None
-    _combined(roles, several)
-    role = next(iter(roles), "")
-    own = OF_ROLE.get(role, set()) - {"currency"}
-    own |= {"keep"} if not roles and not several else set()
-    allowed = OF_ARRAYS - ({"sample_weight"} if "amount" in roles else set()) | own
-    _only(said, allowed, f"arrays with {role}=" if roles else "arrays")
-    if scores is None:
-        if not roles:
-            return arrays.count(y_true, y_score, **said)
-        return _by_role(_cases(y_true, {SCORE: y_score}, roles, said), SCORE, roles, said)
-    check_named(scores)
-    cases = _cases(y_true, scores, roles, said)
-    return _by_role(cases, list(scores), roles, said) if roles else files.joint_of(cases)
-
-
-def _cases(
-    y_true: Any, scores: Mapping[str, Any], roles: Mapping[str, Any], said: dict[str, Any]
-) -> Cases:
-    """Arrays checked together, those beside labels and scores among them."""
-    beside = {}
-    if "day" in roles:
-        beside["day"] = files.day_column(roles["day"])
-    if "amount" in roles:
-        beside["amount"] = as_column(roles["amount"], "amount")
-    if len(roles) == 2:
-        beside["cluster"] = as_column(roles["cluster"], "cluster")
-    groups = roles.get("by", roles.get("cluster"))
-    known = {name: value for name, value in said.items() if name in OF_ARRAYS}
-    return checked(y_true, scores, groups=groups, beside=beside, **known)
-
-
-def _by_role(
-    cases: Cases, score: str | Sequence[str], roles: Mapping[str, Any], said: Mapping[str, Any]
-) -> Any:
-    """Cases of arrays or of a file, counted as the columns beside label and score ask for."""
-    scores = [score] if isinstance(score, str) else score
-    found: Any
-    if len(roles) == 2:
-        parts = files.clusters_by_group(cases, scores[0])
-        return {name: part.serving("cluster") for name, part in parts.items()}
-    ((role, _),) = roles.items()
-    if role == "by" and not isinstance(score, str):
-        return files.slices_of(cases)
-    if role == "amount":
-        found = files.amounts_of(cases, said.get("amount_missing"))
-    elif role == "day":
-        found = {name: files.days_of(cases, name, said.get("tz")) for name in scores}
-    else:
-        found = {name: files.grouped_cases(cases, name, cases.groups) for name in scores}
-    if role in SERVES:
-        found = {name: groups.serving(SERVES[role]) for name, groups in found.items()}
-    return found[score] if isinstance(score, str) else found
-
-
-def _named_scores(y_true: Any, y_score: Any) -> Mapping[str, Any] | None:
-    """The scores of several models by name; None for one array of scores."""
-    if isinstance(y_score, Mapping):
-        return y_score
-    names = getattr(y_score, "column_names", None) or getattr(y_score, "columns", None)
-    if names is None:
-        return None
-    found = {name: y_score[name] for name in names}
-    for name, column in found.items():
-        if _is_same(column, y_true):
-            raise refuse(
-                "BR417",
-                f"column {quoted(name)} of the scores equals the labels",
-                "give a frame that holds scores only",
-            )
-    return found
-
-
-def _is_same(column: Any, labels: Any) -> bool:
-    try:
-        return bool(np.array_equal(np.asarray(column), np.asarray(labels)))
-    except (TypeError, ValueError):
-        return False
-
-
-def _is_chunks(first: Any, label: str | None) -> bool:
-    if callable(first) or isinstance(first, Iterator):
-        return True
-    return label is None and isinstance(first, list | tuple) and not _are_paths(first)
-
-
-def _of_chunks(
-    first: Any,
-    label: str | None,
-    score: str | Sequence[str] | None,
-    roles: Mapping[str, Any],
-    said: dict[str, Any],
-) -> Counts:
-    words = OF_CHUNKS | ({"positive"} if label is not None else set())
-    _only({**said, **roles}, words, "chunks")
-    if "memory" not in said:
-        raise refuse("BR003", "chunks are counted within a memory limit", 'memory="1GB"')
-    if label is not None and not isinstance(score, str):
-        raise refuse("BR003", "chunks of frames need label= and one score=", 'score="logit"')
-    named = {"pos_label": said.pop("positive")} if "positive" in said else {}
-    pairs = first if label is None else _Pairs(first, label, str(score))
-    return large.count_chunks(pairs, **said, **named)
 
 
 def _check_names(columns: Mapping[str, Any]) -> None:
@@ -589,20 +433,208 @@ def _check_names(columns: Mapping[str, Any]) -> None:
                 raise refuse("BR003", text, f'{word}="name", of a column whose name is text')
 
 
-def _of_result(
-    first: Any, beside: Sequence[Any], roles: Mapping[str, Any], said: dict[str, Any]
+# ----------------------------------------------------------------------
+# Arrays, frames and files become checked cases, and these are counted in one way.
+
+
+def _count_arrays(
+    y_true: Any, y_score: Any, roles: Mapping[str, Any], options: dict[str, Any]
+) -> Any:
+    scores = _named_scores(y_true, y_score)
+    several = scores is not None
+    _check_combined(roles, several)
+    own = _own_options(OF_ARRAYS, roles, options, "arrays", several=several)
+    frames.checked_treatment({name: options[name] for name in OF_TREATMENT & options.keys()})
+    if "weight" in options:
+        options["sample_weight"] = options.pop("weight")
+    if not several and not roles:
+        return count_arrays(y_true, y_score, **own, **options)
+    if several:
+        check_named(scores)
+    columns = {**_columns_by_role(roles), "currency": options.pop("currency", None)}
+    beside = {
+        role: day_column(values, "days") if role == "day" else as_column(values, NAMED[role])
+        for role, values in columns.items()
+        if values is not None
+    }
+    cases = cases_of_arrays(y_true, scores or {SCORE: y_score}, beside=beside, **options)
+    return count_checked(cases, roles, several=several, **own)
+
+
+def _count_frame(
+    frame: Any,
+    label: str,
+    score: str | Sequence[str],
+    roles: Mapping[str, Any],
+    options: dict[str, Any],
+) -> Any:
+    several = not isinstance(score, str)
+    own = _own_options(OF_FRAMES, roles, options, "a data frame", several=several)
+    wanted = _wanted(label, score, roles, options)
+    counted = count_checked(
+        frames.cases_of_frame(frame, wanted, options), roles, several=several, **own
+    )
+    # Engines give rows in any order.
+    return counted.sorted_by(wanted.scores) if isinstance(counted, JointCounts) else counted
+
+
+def _count_files(
+    source: Any,
+    label: str,
+    score: str | Sequence[str],
+    roles: Mapping[str, Any],
+    options: dict[str, Any],
+) -> Any:
+    one = isinstance(source, str | os.PathLike)
+    several = not isinstance(score, str) or not one
+    if several and not roles:
+        if "weight" in options or "memory" in options:
+            text = "models counted together need every case in memory, without weights"
+            fix = "count each score alone, or leave memory= and weight= out"
+            raise refuse("BR421", text, fix)
+        check_allowed(options, OF_FILES | OF_SEVERAL_FILES, "files")
+        how = {name: options.pop(name) for name in ("join", "by_position") if name in options}
+        wanted = _wanted(label, score, roles, options)
+        given = [source] if one else source
+        return count_files_jointly(given, wanted, Options.of(options), **how)
+    own = _own_options(OF_FILES, roles, options, "files", several=True)
+    if not one:
+        (role, *_) = roles
+        raise refuse("BR424", f"{role}= takes one source", "one file with a column per model")
+    wanted = _wanted(label, score, roles, options)
+    reading = Options.of(options)
+    if not roles:
+        return files.count_scores(os.fspath(source), wanted, reading)[str(score)]
+    cases = files.read_cases(os.fspath(source), wanted, reading)
+    return count_checked(cases, roles, several=several, **own)
+
+
+def count_checked(
+    cases: Cases,
+    roles: Collection[str],
+    *,
+    several: bool,
+    keep: str = "all",
+    tz: str | None = None,
+    amount_missing: str | None = None,
+) -> Any:
+    """Return the counts of checked cases, as the columns beside label and score ask for."""
+    first, *_ = cases.scores
+    if not roles:
+        return count_jointly(cases) if several else count_cases(cases, first, keep=keep)
+    if len(roles) == 2:
+        parts = count_clusters_by_group(cases, first)
+        return {name: part.serving("cluster") for name, part in parts.items()}
+    (role,) = roles
+    if role == "by" and several:
+        return count_jointly_by_group(cases)
+    found: Any
+    if role == "amount":
+        found = count_amounts(cases, amount_missing)
+    elif role == "day":
+        found = {first: count_days(cases, first, tz).serving("day")}
+    else:
+        found = {name: count_groups(cases, name).serving(SERVES[role]) for name in cases.scores}
+    return found if several else found[first]
+
+
+def _own_options(
+    known: frozenset[str],
+    roles: Mapping[str, Any],
+    options: dict[str, Any],
+    what: str,
+    *,
+    several: bool,
+) -> dict[str, Any]:
+    """Take the options of counting out of those of reading, and refuse what has no effect."""
+    allowed = known.union(*(OF_ROLE.get(role, ()) for role in roles))
+    if roles or several:
+        allowed -= {"keep"}
+    if "amount" in roles:
+        allowed -= {"weight"}
+    check_allowed(options, allowed, f"{what} with {next(iter(roles))}=" if roles else what)
+    own = {name: options.pop(name) for name in OF_COUNTING if name in options}
+    if "keep" in own:
+        check_keep(own["keep"])
+    return own
+
+
+def _columns_by_role(roles: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given by its role beside the cases: clusters alone are groups."""
+    both = "by" in roles and "cluster" in roles
+    return {
+        "group": roles.get("by", roles.get("cluster")),
+        "cluster": roles["cluster"] if both else None,
+        "day": roles.get("day"),
+        "amount": roles.get("amount"),
+    }
+
+
+def _wanted(
+    label: str, score: str | Sequence[str], roles: Mapping[str, Any], options: dict[str, Any]
+) -> ColumnRoles:
+    """Return which column is what; words that name or describe columns are taken out of the
+    options.
+    """
+    words = ("positive", "weight", "id", "currency", "design")
+    named = {name: options.pop(name) for name in words if name in options}
+    _check_names({name: named[name] for name in ("weight", "id", "currency") if name in named})
+    scores = (score,) if isinstance(score, str) else tuple(score)
+    return ColumnRoles(label, scores, **_columns_by_role(roles), **named)
+
+
+def _named_scores(y_true: Any, y_score: Any) -> Mapping[str, Any] | None:
+    """The scores of several models by name; None for one array of scores."""
+    if isinstance(y_score, Mapping):
+        return y_score
+    names = getattr(y_score, "column_names", None) or getattr(y_score, "columns", None)
+    if names is None:
+        return None
+    scores = {name: y_score[name] for name in names}
+    for name, column in scores.items():
+        if _is_same(column, y_true):
+            text = f"column {quoted(name)} of the scores equals the labels"
+            raise refuse("BR417", text, "give a frame that holds scores only")
+    return scores
+
+
+def _is_same(column: Any, labels: Any) -> bool:
+    try:
+        return bool(np.array_equal(np.asarray(column), np.asarray(labels)))
+    except (TypeError, ValueError):
+        return False
+
+
+def _are_paths(source: Any) -> bool:
+    """Several sources: a list of paths, or paths by the name of the model."""
+    paths = list(source.values()) if isinstance(source, Mapping) else source
+    several = isinstance(paths, list | tuple) and bool(paths)
+    return several and all(isinstance(path, str | os.PathLike) for path in paths)
+
+
+# ----------------------------------------------------------------------
+# What is given in chunks, and what is counted already.
+
+
+def _is_chunks(first: Any, label: str | None) -> bool:
+    if callable(first) or isinstance(first, Iterator):
+        return True
+    return label is None and isinstance(first, list | tuple) and not _are_paths(first)
+
+
+def _count_chunks(
+    chunks: Any, label: str | None, score: str | Sequence[str] | None, options: dict[str, Any]
 ) -> Counts:
-    """What `counting_sql` gave; its columns have names of their own."""
-    if beside != (NOT_SAID, None, None):
-        raise refuse(
-            "BR003",
-            "counted=True names the columns: label, score, cases",
-            "count(result, counted=True)",
-        )
-    files_only = OF_TEXT if isinstance(first, str | os.PathLike) else frozenset[str]()
-    known = frozenset({"positive", "design", "missing_label", "nan_score"}) | files_only
-    _only({**said, **roles}, known, "what is counted already")
-    return sql.count_result(first, **said)
+    check_allowed(options, OF_CHUNKS, "chunks")
+    if "memory" not in options:
+        raise refuse("BR003", "chunks are counted within a memory limit", 'memory="1GB"')
+    if "positive" in options:
+        options["pos_label"] = options.pop("positive")
+    if label is None:
+        return count_chunks(chunks, **options)
+    if not isinstance(score, str):
+        raise refuse("BR003", "chunks of frames need label= and one score=", 'score="logit"')
+    return count_chunks(_Pairs(chunks, label, score), **options)
 
 
 class _Pairs:
@@ -616,97 +648,14 @@ class _Pairs:
         return ((chunk[self.label], chunk[self.score]) for chunk in chunks)
 
 
-def _are_paths(source: Any) -> bool:
-    """Several sources: a list of paths, or paths by the name of the model."""
-    if isinstance(source, Mapping):
-        source = list(source.values())
-    return (
-        isinstance(source, list | tuple)
-        and bool(source)
-        and all(isinstance(path, str | os.PathLike) for path in source)
-    )
-
-
-def _of_files(source: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
-    score = asked[1]
-    one = isinstance(source, str | os.PathLike)
-    several = not isinstance(score, str) or not one
-    _combined(roles, several)
-    if several and not roles:
-        if "weight" in said or ("memory" in said and said["memory"] is not None):
-            raise refuse(
-                "BR421",
-                "models counted together need every case in memory, without weights",
-                "count each score alone, or leave memory= and weight= out",
-            )
-        _only(said, OF_FILES | {"id", "join", "by_position"}, "files")
-        how = {name: said.pop(name) for name in ("join", "by_position") if name in said}
-        given = (source,) if one else source
-        return files.joint_from(given, _wanted(asked, roles, said), Options.of(said), **how)
-    role = next(iter(roles), "")
-    allowed = OF_FILES - ({"weight"} if "amount" in roles else set()) | OF_ROLE.get(role, set())
-    _only(said, allowed, f"files with {role}=" if roles else "files")
-    if not one:
-        raise refuse("BR424", f"{role}= takes one source", "one file with a column per model")
-    of_role = {name: said.pop(name) for name in ("tz", "amount_missing") if name in said}
-    read = os.fspath(source), _wanted(asked, roles, said), Options.of(said)
-    if not roles:
-        return files.count_scores(*read)[score]
-    cases, table = files.read_cases(*read)
-    with placed(table.place):
-        return _by_role(cases, score, roles, of_role)
-
-
-def _wanted(asked: tuple[str, Any], roles: Mapping[str, Any], said: dict[str, Any]) -> ColumnRoles:
-    """Which column is what; words that name or describe columns are taken out of the options."""
-    label, score = asked
-    named = ("positive", "weight", "id", "currency", "design")
-    return ColumnRoles(
-        label,
-        (score,) if isinstance(score, str) else tuple(score),
-        group=roles.get("by", roles.get("cluster")),
-        cluster=roles["cluster"] if len(roles) == 2 else None,
-        amount=roles.get("amount"),
-        day=roles.get("day"),
-        **{name: said.pop(name) for name in named if name in said},
-    )
-
-
-def _of_frame(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
-    several = not isinstance(asked[1], str)
-    simple = not roles or (
-        len(roles) == 1 and not several and next(iter(roles)) in ("by", "cluster")
-    )
-    if not simple or "weight" in said:
-        return _of_columns(frame, asked, roles, said)
-    own = frozenset({"keep"} if not roles and not several else ())
-    _only(said, OF_FRAMES | OF_TREATMENT | own, "a data frame")
-    wanted = _wanted(asked, roles, said)
-    keep = said.pop("keep", "all")
-    if keep not in ("all", "positives"):
-        raise refuse(
-            "BR532", f"keep must be 'all' or 'positives', got {quoted(keep)}", "keep='all'"
-        )
-    found = frames.count_frame(frame, wanted, frames.checked_treatment(said), several=several)
-    if isinstance(found, GroupedCounts):
-        return found.serving(SERVES[next(iter(roles))])
-    return found.condense() if keep == "positives" and isinstance(found, Counts) else found
-
-
-def _of_columns(frame: Any, asked: tuple[str, Any], roles: Mapping[str, Any], said: Any) -> Any:
-    """A frame in memory, column by column, for what no engine counts."""
-    label, score = asked
-    weight = [said["weight"]] if "weight" in said else []
-    listed = [score] if isinstance(score, str) else list(score)
-    held = frames.columns_of(frame, [label, *listed, *roles.values(), *weight])
-    if weight and not roles:
-        _only(said, frozenset({"positive", "weight", "design"}), "a frame with weight=")
-    given = {OTHER_WORD.get(name, name): value for name, value in said.items()}
-    if weight:
-        given["sample_weight"] = held[weight[0]]
-    scores = held[score] if isinstance(score, str) else {name: held[name] for name in score}
-    beside = {role: held[column] for role, column in roles.items()}
-    return _of_arrays(held[label], scores, beside, given)
+def _count_result(first: Any, columns: tuple[Any, ...], options: dict[str, Any]) -> Counts:
+    """Count what the SQL of `counting_sql` gave; its columns have names of their own."""
+    if columns != (NOT_SAID, None, None):
+        text = "counted=True names the columns: label, score, cases"
+        raise refuse("BR003", text, "count(result, counted=True)")
+    of_file = OF_TEXT if isinstance(first, str | os.PathLike) else frozenset()
+    check_allowed(options, OF_CASES | of_file, "what is counted already")
+    return count_result(first, **options)
 
 
 # ----------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 
 import baserate as br
 from baserate import Infeasible
-from baserate.decisions.best_threshold import ChoiceQuestion, Flagged, choose_places
+from baserate.decisions.choose import Flagged, Question, choose_places
 from baserate.decisions.rules import NO_THRESHOLD, find_best
 
 REQUESTS = [
@@ -44,11 +44,12 @@ def test_many_samples_choose_what_choose_does_on_each(rule, options, prior):
             chosen.append(br.choose(sample, rule, prior=prior, **options))
         except Infeasible:
             chosen.append(None)
-    question = ChoiceQuestion.of(next(point for point in chosen if point is not None))
+    question = Question.of(next(point for point in chosen if point is not None))
     at = br.Conditions(prior, options.get("costs"))
-    question = ChoiceQuestion(question.rule, question.objective, at, question.use_up_budget)
+    question = Question(question.rule, question.objective, at, question.use_up_budget)
     places = choose_places(question, flagged)
-    tp, fp = flagged.at_places(places)
+    there = flagged.at_places(places)
+    tp, fp = there.tp[:, 0], there.fp[:, 0]
     for row, point in enumerate(chosen):
         assert places.feasible[row] == (point is not None)
         if point is not None:
