@@ -22,7 +22,9 @@ def read_stub(space: str) -> dict[str, str]:
     import os
 
     home = os.path.join(os.path.dirname(__file__), space)  # noqa: PTH120 (pathlib is slow to load)
-    path = os.path.join(home, "__init__.pyi") if os.path.isdir(home) else f"{home}.pyi"  # noqa: PTH112
+    path = f"{home}.pyi"
+    if not os.path.exists(path):  # noqa: PTH110
+        path = os.path.join(home, "__init__.pyi")
     module_of: dict[str, str] = {}
     module = ""
     with open(path, encoding="utf-8") as stub:
