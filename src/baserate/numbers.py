@@ -399,7 +399,7 @@ VIEWS = {
     "interval": "inference.intervals:interval_at",
     "choice on": "verbs.choices:evaluate_choice_on",
     "on": "verbs.choices:evaluate_point_on",
-    "plot": "plots.figures:picture",
+    "plot": "plots.figures:draw_result",
     "text": "views.formats:write_text",
 }
 
