@@ -24,7 +24,7 @@ See also [curves and summaries](curves.md), [measures](measures.md) and
 | `slices` | `segments.by_group`, `segments.by_day` |
 | `triage` | `robustness.triage` |
 | `report` | `report(…).save("report.html")` |
-| `calc` | `solve_rates`, `Confusion` |
+| `calc` | `calc`, `solve_rates`, `Confusion` |
 | `plan` | `plan` |
 | `prior` | `estimate_prior` |
 | `gate` | `require`, `non_inferiority` |

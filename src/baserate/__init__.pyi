@@ -102,6 +102,9 @@ from baserate.verbs.evidence import (
     non_inferiority as non_inferiority,
     require as require,
 )
+from baserate.verbs.calculations import (
+    calc as calc,
+)
 from baserate.verbs.plan import (
     plan as plan,
 )

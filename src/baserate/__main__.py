@@ -8,12 +8,12 @@ import sys
 IO, INTERRUPTED = 74, 130
 
 
-def _stopped(*_: object) -> None:
-    _write(2, "stopped\n")
+def _stop_at_once(*_: object) -> None:
+    _write_text(2, "stopped\n")
     os._exit(INTERRUPTED)
 
 
-def _write(to: int, text: str) -> None:
+def _write_text(to: int, text: str) -> None:
     try:
         os.write(to, text.encode())
     except OSError:  # nobody reads it
@@ -23,7 +23,7 @@ def _write(to: int, text: str) -> None:
 try:
     import signal  # loads others: the one moment without a handler
 except KeyboardInterrupt:
-    _stopped()
+    _stop_at_once()
 
 # Bytes that the libraries take before any data come. With less, OpenBLAS may neither load nor fail,
 # but try for ever.
@@ -38,7 +38,7 @@ def main() -> None:
     once.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _stopped)
+        signal.signal(signal.SIGINT, _stop_at_once)
     _check_room()
     from baserate.cli import main
 
@@ -58,17 +58,17 @@ def _check_room() -> None:
                 f"{what} is limited to {limit // 10**6} MB ({command}), and baserate needs at least"
                 f" {least // 10**6} MB to load"
             )
-            _refuse(text, f"raise the limit ({command})")
+            _refuse_to_load(text, f"raise the limit ({command})")
 
 
-def _refuse(text: str, fix: str) -> None:
+def _refuse_to_load(text: str, fix: str) -> None:
     said, to = f"error BR701: {text}. Fix: {fix}.\n", 2
     if "--json" in sys.argv:
         import json
 
         problem = {"code": "BR701", "where": {}, "text": text, "fix": fix}
         said, to = json.dumps({"schema": "baserate/1", "errors": [problem]}) + "\n", 1
-    _write(to, said)
+    _write_text(to, said)
     os._exit(IO)
 
 

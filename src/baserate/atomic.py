@@ -47,9 +47,9 @@ def write_atomically(
     """
     folder, name = os.path.split(os.fspath(path))
     folder = folder or os.curdir
-    there = _mode(path)
+    there = _mode_of(path)
     mode = PRIVATE if private else there
-    _sweep(folder, name)
+    _remove_stale_drafts(folder, name)
     draft, descriptor = _open_draft(folder, name, PRIVATE if private else 0o666)
     counted = _Counted(pieces)
     try:
@@ -59,7 +59,7 @@ def write_atomically(
             if mode is not None:
                 os.chmod(draft, mode)
             file.flush()
-            _sync(file.fileno())
+            _flush_to_disk(file.fileno())
             if fcntl is not None:  # still locked, so that no sweep takes the draft away
                 os.replace(draft, path)
         if fcntl is None:  # Windows renames closed files only
@@ -98,13 +98,13 @@ def no_room(error: OSError, folder: str, needed: str, path: str | None = None) -
     """
     if error.errno == errno.EFBIG:
         return OSError(
-            error.errno, f"{error.strerror}: {needed}, and a file may have {_largest()}", path
+            error.errno, f"{error.strerror}: {needed}, and a file may have {_largest_file()}", path
         )
     free = size(shutil.disk_usage(folder).free)
     return OSError(error.errno, f"{error.strerror}: {needed}, {free} free in {folder}", path)
 
 
-def _largest() -> str:
+def _largest_file() -> str:
     """How large a file may be; where the user set no limit, it is that of the file system."""
     try:
         import resource
@@ -118,7 +118,7 @@ def _largest() -> str:
     )
 
 
-def _mode(path: str | os.PathLike[str]) -> int | None:
+def _mode_of(path: str | os.PathLike[str]) -> int | None:
     """The permissions of the file that is there; None where there is nothing, or a link."""
     try:
         found = os.lstat(path).st_mode
@@ -167,7 +167,7 @@ def is_ours(descriptor: int) -> bool:
     return True
 
 
-def _sweep(folder: str, name: str) -> None:
+def _remove_stale_drafts(folder: str, name: str) -> None:
     """Remove the drafts whose writer is gone: its lock on them went with it."""
     if fcntl is None:
         return
@@ -188,7 +188,7 @@ def _remove_if_left(draft: str) -> None:
         os.close(descriptor)
 
 
-def _sync(descriptor: int) -> None:
+def _flush_to_disk(descriptor: int) -> None:
     """Flush to disk; a file system that cannot (some network mounts) keeps the promise to readers,
     and not the one about power cuts.
     """
@@ -258,7 +258,7 @@ def reserved(
     _check_folder(path)
     _check_place(path, inputs, force=force)
     try:
-        with _held(path):
+        with _hold_lock(path):
             yield lambda: _check_place(path, inputs, force=force)
     except OSError as error:
         if error.errno in FULL:
@@ -268,12 +268,12 @@ def reserved(
         raise
 
 
-def _folder(path: str) -> str:
+def _folder_of(path: str) -> str:
     return os.path.dirname(path) or os.curdir  # noqa: PTH120
 
 
 def _check_folder(path: str) -> None:
-    folder, name = _folder(path), os.path.basename(path)  # noqa: PTH119
+    folder, name = _folder_of(path), os.path.basename(path)  # noqa: PTH119
     if not name or "\0" in path or path == "-":
         raise refuse_file(
             path, "BR803", "is not a file name", "name a file; without one the answer is printed"
@@ -321,17 +321,17 @@ def _check_place(path: str, inputs: Sequence[str], *, force: bool) -> None:
 
 
 @contextlib.contextmanager
-def _held(path: str) -> Iterator[None]:
+def _hold_lock(path: str) -> Iterator[None]:
     """A lock beside the output, with the id of the process that holds it; one that a killed process
     left is taken over.
     """
-    lock = os.path.join(_folder(path), f".{os.path.basename(path)}.writing")  # noqa: PTH119
+    lock = os.path.join(_folder_of(path), f".{os.path.basename(path)}.writing")  # noqa: PTH119
     try:
-        descriptor = _locked(lock, path)
+        descriptor = _open_lock(lock, path)
     except BaseException as stop:
         if not isinstance(stop, Exception):  # Ctrl-C may come as soon as the file is there
             with contextlib.suppress(OSError, InputError):
-                descriptor = _locked(lock, path)
+                descriptor = _open_lock(lock, path)
                 os.unlink(lock)
                 os.close(descriptor)
         raise
@@ -347,7 +347,7 @@ def _held(path: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _locked(lock: str, path: str) -> int:
+def _open_lock(lock: str, path: str) -> int:
     """The lock, open and ours; once more where its owner took it away before we held it."""
     while True:
         try:
@@ -356,7 +356,7 @@ def _locked(lock: str, path: str) -> int:
             if error.errno == errno.ELOOP:
                 raise _not_a_lock(lock) from None
             raise refuse_file(
-                _folder(path),
+                _folder_of(path),
                 "BR803",
                 f"cannot be written to ({error.strerror})",
                 "write elsewhere",
@@ -409,7 +409,7 @@ class Grid(str):
     left: int
 
     def __new__(cls, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Self:
-        grid = super().__new__(cls, "\n".join(_lines([headings, *rows], left)))
+        grid = super().__new__(cls, "\n".join(_align_rows([headings, *rows], left)))
         grid.headings, grid.rows, grid.left = (
             tuple(headings),
             tuple(tuple(row) for row in rows),
@@ -421,12 +421,14 @@ class Grid(str):
         """As it is where it fits, else with headings of several lines, else one row below the
         other.
         """
-        if _width(self) <= width:
+        if _width_of(self) <= width:
             return str(self)
-        folded = "\n".join(_lines([*_folded(self.headings, self.rows), *self.rows], self.left))
-        return folded if _width(folded) <= width else "\n\n".join(self._records(width))
+        folded = "\n".join(
+            _align_rows([*_fold_headings(self.headings, self.rows), *self.rows], self.left)
+        )
+        return folded if _width_of(folded) <= width else "\n\n".join(self._list_records(width))
 
-    def _records(self, width: int) -> Iterator[str]:
+    def _list_records(self, width: int) -> Iterator[str]:
         """Each row as a list of its cells, under what stands on its left; of a table of words
         alone, under the first of them.
         """
@@ -437,14 +439,14 @@ class Grid(str):
             title = ", ".join(cell for cell in row[:left] if cell)
             pairs = list(zip(self.headings[left:], row[left:], strict=True))
             lines = [
-                _hung(cell, f"{GAP}{heading.ljust(widest)}{GAP}", hanging, width)
+                _hang_text(cell, f"{GAP}{heading.ljust(widest)}{GAP}", hanging, width)
                 for heading, cell in pairs
             ]
-            if max(map(_width, lines), default=0) > width:
+            if max(map(_width_of, lines), default=0) > width:
                 lines = [
                     line
                     for heading, cell in pairs
-                    for line in (f"{GAP}{heading}", _hung(cell, GAP * 2, GAP * 2, width))
+                    for line in (f"{GAP}{heading}", _hang_text(cell, GAP * 2, GAP * 2, width))
                 ]
             yield "\n".join(line.rstrip() for line in (*([title] if title else []), *lines))
 
@@ -469,11 +471,11 @@ def fitted(text: str, width: int) -> str:
     return (
         text.fitted(width)
         if isinstance(text, Grid)
-        else "\n".join(_hung(line, "", "", width) for line in text.split("\n"))
+        else "\n".join(_hang_text(line, "", "", width) for line in text.split("\n"))
     )
 
 
-def _hung(text: str, first: str, others: str, width: int) -> str:
+def _hang_text(text: str, first: str, others: str, width: int) -> str:
     """Words after `first`, and on further lines below themselves."""
     if len(first + text) <= width:
         return first + text
@@ -487,7 +489,7 @@ def _hung(text: str, first: str, others: str, width: int) -> str:
     )
 
 
-def _lines(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
+def _align_rows(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:
         cells = (
@@ -497,7 +499,7 @@ def _lines(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
         yield GAP.join(cells).rstrip()
 
 
-def _folded(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def _fold_headings(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Headings over as many lines as their words need, at the bottom of the space."""
     widths = [
         max([len(word) for word in heading.split()] + [len(row[i]) for row in rows])
@@ -514,7 +516,7 @@ def _folded(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list
     ]
 
 
-def _width(text: str) -> int:
+def _width_of(text: str) -> int:
     return max(map(len, text.split("\n")))
 
 

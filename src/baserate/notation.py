@@ -57,12 +57,12 @@ class Written(NamedTuple):
 def number(text: str) -> Fraction | None:
     """A plain decimal number, or None."""
     bare = text.strip() if len(text) <= LONGEST else ""
-    if not re.fullmatch(NUMBER, bare) or abs(_exponent(bare)) > MOST_DIGITS:
+    if not re.fullmatch(NUMBER, bare) or abs(_exponent_of(bare)) > MOST_DIGITS:
         return None
     return Fraction(bare.replace("_", ""))
 
 
-def _exponent(text: str) -> int:
+def _exponent_of(text: str) -> int:
     found = re.search(r"[eE]([+-]?\d+)", text)
     return int(found[1]) if found else 0
 
@@ -83,15 +83,15 @@ def share(text: str) -> Written | None:
     part, whole = number(found[1]), number(found[3] or "1")
     if part is None or whole is None or whole <= 0:
         return None
-    return _ratio(part, whole * UNITS[found[4]], found[2], text)
+    return _read_ratio(part, whole * UNITS[found[4]], found[2], text)
 
 
-def _ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | None:
+def _read_ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | None:
     if word not in (":", "to"):
         return Written(part / whole, text)
     if part < 0:
         return None
-    odds, other = part / (part + whole), f"{_plain(part)} in {_plain(whole)}"
+    odds, other = part / (part + whole), f"{_format_fraction(part)} in {_format_fraction(whole)}"
     said = (
         f"{quoted(text)} is read as odds, positives to negatives: {float(odds):.6g} ({other} is"
         f" {rounded(part / whole):.6g})"
@@ -99,7 +99,7 @@ def _ratio(part: Fraction, whole: Fraction, word: str, text: str) -> Written | N
     return Written(odds, text, (Note("BR508", said, Fix.everywhere(other)),))
 
 
-def _plain(value: Fraction) -> str:
+def _format_fraction(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
 
 

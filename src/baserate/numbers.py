@@ -205,10 +205,10 @@ def rounded_once(slices: list[Floats], count: int) -> Floats:
 
 
 def _one_by_one(weights: Floats, starts: npt.NDArray[np.intp]) -> Floats:
-    return np.array([_fsum(run) for run in np.split(weights, starts[1:])])
+    return np.array([_sum_or_infinity(run) for run in np.split(weights, starts[1:])])
 
 
-def _fsum(values: Floats) -> float:
+def _sum_or_infinity(values: Floats) -> float:
     try:
         return math.fsum(values)
     except OverflowError:
@@ -420,7 +420,7 @@ VIEWS = {
     "interval": "inference.intervals:interval_at",
     "choice on": "verbs.choices:evaluate_choice_on",
     "on": "verbs.choices:evaluate_point_on",
-    "plot": "plots.figures:picture",
+    "plot": "plots.figures:draw_result",
     "text": "views.formats:write_text",
 }
 

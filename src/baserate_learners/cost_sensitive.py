@@ -71,7 +71,7 @@ class Sides(NamedTuple):
         return ours / (ours + theirs)
 
 
-def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
+def find_sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
     """Which of two classes is positive, and which cases are? Where both errors cost the same it
     makes no difference, and is not needed.
     """
@@ -100,7 +100,7 @@ def check_two_classes(classes: npt.NDArray[Any]) -> None:
         )
 
 
-def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> Floats:
+def costs_of_errors(found: Sides, at: Conditions | None = None, amounts: Any = None) -> Floats:
     """How much more does the wrong answer cost than the right one, case by case?
 
     fn − tp for a positive, fp − tn for a negative; with `amounts` the amount of the case stands in
@@ -143,7 +143,7 @@ def cost_weights(
     >>> cost_weights([0, 0, 0, 1], at=Conditions(costs=Costs(fp=1, fn=5)))
     array([0.5, 0.5, 0.5, 2.5])
     """
-    return weights_of(stakes(sides(y, at, pos_label), at, amounts))
+    return weights_of(costs_of_errors(find_sides(y, at, pos_label), at, amounts))
 
 
 def weights_of(at_stake: Floats) -> Floats:
@@ -211,10 +211,10 @@ def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLi
             " adds up to 1"
         )
         raise refuse("BR507", text, "predict_proba(X), for two classes both columns")
-    return cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
+    return find_cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
 
 
-def cheapest(shares: Floats, matrix: Floats, first: int = 0) -> Ints:
+def find_cheapest(shares: Floats, matrix: Floats, first: int = 0) -> Ints:
     """The place of the least expected cost; of equal ones `first`, then in order."""
     costs = shares @ matrix
     near = costs.min(axis=1) + CLOSE * (shares @ np.abs(matrix)).max(axis=1)
@@ -280,7 +280,7 @@ def matrix_of(costs: Any, classes: npt.NDArray[Any], pos_label: Any = None) -> t
 # features, routed metadata.
 
 
-def checked(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (scikit-learn's name)
+def check_cases(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (scikit-learn's name)
     """Cases that can be taken one by one, and a label for each, as scikit-learn needs them."""
     labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
@@ -313,7 +313,7 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
     classes_: npt.NDArray[Any]
     several_classes = False
 
-    def _inside(self) -> Any:
+    def _inner_estimator(self) -> Any:
         return self.estimator
 
     def _fit_inside(self, X: Any, y: Any, **params: Any) -> None:  # noqa: N803
@@ -325,7 +325,7 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
 
-    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _route_metadata(self, params: dict[str, Any]) -> dict[str, Any]:
         """What of the metadata the estimator inside is fitted with: as it requests where routing is
         on, else everything.
         """
@@ -340,7 +340,7 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return (
             MetadataRouter(owner=self)
             .add_self_request(self)
-            .add(estimator=self._inside(), method_mapping=mapping)
+            .add(estimator=self._inner_estimator(), method_mapping=mapping)
         )
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
@@ -350,7 +350,7 @@ class Wrapper(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return found
 
     def __sklearn_tags__(self) -> Any:
-        tags, inside = super().__sklearn_tags__(), get_tags(self._inside())
+        tags, inside = super().__sklearn_tags__(), get_tags(self._inner_estimator())
         tags.classifier_tags.multi_class = (
             self.several_classes
             and inside.classifier_tags is not None
@@ -401,9 +401,9 @@ class MinimumExpectedCost(Transparent):
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:  # noqa: N803 (scikit-learn's names)
         """The estimator inside is fitted; `params` are for its fit."""
-        rows, labels = checked(X, y)
+        rows, labels = check_cases(X, y)
         self.cost_matrix_, self._first = matrix_of(self.costs, np.unique(labels), self.pos_label)
-        self._fit_inside(rows, labels, **with_checked_weights(self._routed(params), labels))
+        self._fit_inside(rows, labels, **with_checked_weights(self._route_metadata(params), labels))
         self.classes_ = with_probabilities(self.estimator_).classes_
         check_untouched(self.estimator_, labels)
         return self
@@ -412,7 +412,9 @@ class MinimumExpectedCost(Transparent):
         """The answer of the least expected cost."""
         check_is_fitted(self)
         found: npt.NDArray[Any] = self.classes_[
-            cheapest(np.asarray(self.estimator_.predict_proba(X)), self.cost_matrix_, self._first)
+            find_cheapest(
+                np.asarray(self.estimator_.predict_proba(X)), self.cost_matrix_, self._first
+            )
         ]
         return found
 
@@ -474,14 +476,14 @@ class MetaCost(Wrapper):
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 (scikit-learn's names)
         """The training cases relabelled, and the estimator inside fitted to them."""
-        rows, labels = checked(X, y)
+        rows, labels = check_cases(X, y)
         text = "resamples are a whole number from 1 on"
         checked_whole(self.resamples, "BR580", text, "resamples=30")
         classes, codes = np.unique(labels, return_inverse=True)
         check_two_classes(classes)
         matrix, first = matrix_of(self.costs, classes, self.pos_label)
-        self.probabilities_ = self._probabilities(rows, labels, codes)
-        self.labels_ = classes[cheapest(self.probabilities_, matrix, first)]
+        self.probabilities_ = self._mean_probabilities(rows, labels, codes)
+        self.labels_ = classes[find_cheapest(self.probabilities_, matrix, first)]
         self.relabelled_share_ = float(np.mean(self.labels_ != labels))
         self._fit_relabelled(rows)
         self.classes_ = classes
@@ -495,7 +497,7 @@ class MetaCost(Wrapper):
         else:
             self.estimator_ = DummyClassifier(strategy="most_frequent").fit(X, self.labels_)
 
-    def _probabilities(self, X: Any, labels: npt.NDArray[Any], codes: Ints) -> Floats:  # noqa: N803
+    def _mean_probabilities(self, X: Any, labels: npt.NDArray[Any], codes: Ints) -> Floats:  # noqa: N803
         """The mean over the copies that may speak of a case; of one that all have seen, over
         all.
         """
@@ -505,10 +507,10 @@ class MetaCost(Wrapper):
 
         def fitted_to(copy: Any, rows: npt.NDArray[Any]) -> tuple[Any, Floats, npt.NDArray[Any]]:
             fitted = copy.fit(_safe_indexing(X, rows), _safe_indexing(labels, rows))
-            return fitted, _shares(fitted, X, total.shape[2]), rows
+            return fitted, _shares_or_votes(fitted, X, total.shape[2]), rows
 
         drawn = (
-            (_resampled(codes, share, random), _seeded(clone(self.estimator), random))
+            (_draw_rows(codes, share, random), _set_seeds(clone(self.estimator), random))
             for _ in range(self.resamples)
         )
         copies = Parallel(self.n_jobs, prefer="threads", return_as="generator")(
@@ -544,7 +546,7 @@ def _share_drawn(most: float | None, cases: int) -> Fraction:
     )
 
 
-def _resampled(codes: Ints, share: Fraction, random: np.random.RandomState) -> npt.NDArray[Any]:
+def _draw_rows(codes: Ints, share: Fraction, random: np.random.RandomState) -> npt.NDArray[Any]:
     """So large a share of the rows of each class, one at least, drawn with replacement."""
     parts = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     sizes = [max(1, round(len(part) * share)) for part in parts]
@@ -553,7 +555,7 @@ def _resampled(codes: Ints, share: Fraction, random: np.random.RandomState) -> n
     )
 
 
-def _seeded(estimator: Any, random: np.random.RandomState) -> Any:
+def _set_seeds(estimator: Any, random: np.random.RandomState) -> Any:
     """The same with seeds of its own, wherever it takes one."""
     names = sorted(
         name
@@ -563,7 +565,7 @@ def _seeded(estimator: Any, random: np.random.RandomState) -> Any:
     return estimator.set_params(**{name: random.randint(np.iinfo(np.int32).max) for name in names})
 
 
-def _shares(fitted: Any, X: Any, classes: int) -> Floats:  # noqa: N803
+def _shares_or_votes(fitted: Any, X: Any, classes: int) -> Floats:  # noqa: N803
     """Probabilities of every class, or votes. Every copy has seen every class, so the columns are
     those of all.
     """
@@ -630,7 +632,7 @@ class MovedThreshold(Transparent):
 
         With `sample_weight` a case counts as often as it weighs.
         """
-        (rows, labels), at = checked(X, y), checked_conditions(self.at)
+        (rows, labels), at = check_cases(X, y), checked_conditions(self.at)
         if self.method not in METHODS:
             raise refuse(
                 "BR905",
@@ -638,20 +640,20 @@ class MovedThreshold(Transparent):
                 f"method={THEORETICAL!r}",
             )
         found, routed = (
-            sides(labels, at, self.pos_label),
-            with_checked_weights(self._routed(params), labels),
+            find_sides(labels, at, self.pos_label),
+            with_checked_weights(self._route_metadata(params), labels),
         )
         self._place, share = found.place, found.weighted_share(routed.get(WEIGHT))
         if self.method == EMPIRICAL:
-            self._find(rows, labels, found, at, routed)
+            self._find_threshold(rows, labels, found, at, routed)
             self._fit_inside(rows, labels, **routed)
         else:
             self._fit_inside(rows, labels, **routed)
-            self._derive(with_probabilities(self.estimator_), share, at)
+            self._derive_threshold(with_probabilities(self.estimator_), share, at)
         self.classes_ = found.classes
         return self
 
-    def _find(
+    def _find_threshold(
         self,
         X: Any,  # noqa: N803
         labels: Any,
@@ -674,7 +676,7 @@ class MovedThreshold(Transparent):
             float("inf") if self.point_.threshold is None else float(self.point_.threshold)
         )
 
-    def _derive(self, fitted: Any, share: Fraction, at: Conditions) -> None:
+    def _derive_threshold(self, fitted: Any, share: Fraction, at: Conditions) -> None:
         trained = calibrated_at(fitted, self.calibrated_at, share, self._place)
         if trained is None and not at.as_in_sample and at.exact_prior != share:
             text = (
@@ -702,7 +704,7 @@ class MovedThreshold(Transparent):
             self.estimator_, X, pos_label=self.classes_.tolist()[self._place], kind=kind
         ).scores
         if amounts is not None:
-            flagged = scores > self._cuts(checked_amounts(amounts, len(scores)))
+            flagged = scores > self._cuts_by_amount(checked_amounts(amounts, len(scores)))
         elif self.method == THEORETICAL:
             flagged = scores > self.threshold_
         else:
@@ -710,7 +712,7 @@ class MovedThreshold(Transparent):
         found: npt.NDArray[Any] = self.classes_[np.where(flagged, self._place, 1 - self._place)]
         return found
 
-    def _cuts(self, amounts: Floats) -> Floats:
+    def _cuts_by_amount(self, amounts: Floats) -> Floats:
         """The cut of each case on the score as it is; above 1 where it is better missed than
         caught.
         """
@@ -760,14 +762,14 @@ class CostWeighted(Transparent):
         """The estimator inside is fitted to weighted cases; `amounts`: what missing each positive
         costs, in place of fn.
         """
-        rows, labels = checked(X, y)
-        found = sides(labels, self.at, self.pos_label)
+        rows, labels = check_cases(X, y)
+        found = find_sides(labels, self.at, self.pos_label)
         if not has_fit_parameter(self.estimator, "sample_weight"):
             text = f"{type(self.estimator).__name__} takes no weights in fit"
             raise refuse(
                 "BR850", text, "an estimator with sample_weight; of a pipeline, wrap its last step"
             )
-        weights = weights_of(stakes(found, self.at, amounts))
+        weights = weights_of(costs_of_errors(found, self.at, amounts))
         self._fit_inside(rows, labels, sample_weight=weights)
         settled = (
             None

@@ -20,9 +20,9 @@ from baserate_learners.cost_sensitive import (
     CLOSE,
     Sides,
     Wrapper,
-    checked,
-    sides,
-    stakes,
+    check_cases,
+    costs_of_errors,
+    find_sides,
     weights_of,
 )
 from baserate_learners.fitted import Floats, Ints, settled_at
@@ -84,7 +84,7 @@ def weakest_links(shape: Shape, alone: Floats, labelled: Floats) -> Floats:
         if not standing[node] or then != leaves[node]:
             continue  # it fell with a node above, or stands in the queue again with fewer leaves
         prices[node] = price = max(price, strength)
-        _fell(shape, standing, node)
+        _remove_below(shape, standing, node)
         saved, gone = alone[node] - below[node], leaves[node] - 1
         while node >= 0:
             below[node] += saved
@@ -95,7 +95,7 @@ def weakest_links(shape: Shape, alone: Floats, labelled: Floats) -> Floats:
     return prices
 
 
-def _fell(shape: Shape, standing: npt.NDArray[np.bool_], node: int) -> None:
+def _remove_below(shape: Shape, standing: npt.NDArray[np.bool_], node: int) -> None:
     """Nothing below a node that became a leaf stands any more."""
     ways = [node]
     while ways:
@@ -105,7 +105,7 @@ def _fell(shape: Shape, standing: npt.NDArray[np.bool_], node: int) -> None:
             ways += [int(shape.left[here]), int(shape.right[here])]
 
 
-def survivors(shape: Shape, prices: Floats, price: float) -> Ints:
+def nodes_after_pruning(shape: Shape, prices: Floats, price: float) -> Ints:
     """At this price of a leaf, in which node does a case end that reaches each node?"""
     ends = np.arange(len(prices))
     for node in shape.inner:
@@ -160,7 +160,7 @@ class _Grown(NamedTuple):
 
     def pruned(self, prices: Floats, price: float) -> tuple[Ints, Flags]:
         """Where a case of each node ends at this price, and the answer there."""
-        return survivors(self.shape, prices, price), np.where(
+        return nodes_after_pruning(self.shape, prices, price), np.where(
             prices <= price, self.cheap_flags, self.flags
         )
 
@@ -217,21 +217,21 @@ class CostSensitiveTree(Wrapper):
         """The tree, grown, pruned and labelled; `amounts`: what missing each positive costs, in
         place of fn.
         """
-        rows, labels = checked(X, y)
-        found = sides(labels, self.at, self.pos_label)
-        at_stake = stakes(found, self.at, amounts)
-        grown = self._grow(rows, found, at_stake)
+        rows, labels = check_cases(X, y)
+        found = find_sides(labels, self.at, self.pos_label)
+        at_stake = costs_of_errors(found, self.at, amounts)
+        grown = self._grow_tree(rows, found, at_stake)
         prices, self.price_ = np.full(len(grown.flags), np.inf), None
         if self.prune:
-            prices, self.price_ = grown.prices, self._price(rows, found, at_stake, grown)
+            prices, self.price_ = grown.prices, self._choose_price(rows, found, at_stake, grown)
         ends, self._flags = grown.pruned(prices, -1.0 if self.price_ is None else self.price_)
         self.estimator_, self._ends, self._shares = grown.tree, ends, grown.shares
         self._take_features(self.estimator_)
         self.classes_, self.place_ = found.classes, found.place
-        self._calibrate(found, at_stake, amounts)
+        self._set_calibration(found, at_stake, amounts)
         return self
 
-    def _inside(self) -> Any:
+    def _inner_estimator(self) -> Any:
         tree = DecisionTreeClassifier(random_state=0) if self.estimator is None else self.estimator
         if not isinstance(tree, DecisionTreeClassifier):
             raise refuse(
@@ -241,10 +241,10 @@ class CostSensitiveTree(Wrapper):
             )
         return tree
 
-    def _grow(self, X: Any, found: Sides, at_stake: Floats) -> _Grown:  # noqa: N803
+    def _grow_tree(self, X: Any, found: Sides, at_stake: Floats) -> _Grown:  # noqa: N803
         """A tree with what every node holds."""
         weights = weights_of(at_stake) if self.split or self.weights else None
-        tree = clone(self._inside()).fit(
+        tree = clone(self._inner_estimator()).fit(
             X,
             found.classes[np.where(found.positive, found.place, 1 - found.place)],
             sample_weight=weights,
@@ -265,7 +265,7 @@ class CostSensitiveTree(Wrapper):
         grown = _Grown(tree, shape, shares, flags, held[:, 3], held[:, 2])
         return grown._replace(flags=grown.cheap_flags) if self.leaf else grown
 
-    def _price(self, X: Any, found: Sides, at_stake: Floats, grown: _Grown) -> float:  # noqa: N803
+    def _choose_price(self, X: Any, found: Sides, at_stake: Floats, grown: _Grown) -> float:  # noqa: N803
         """The price of a leaf at which trees grown without a fold cost least on it; of equals the
         highest, which leaves the smallest tree.
         """
@@ -277,7 +277,7 @@ class CostSensitiveTree(Wrapper):
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(
             at_stake, found.positive
         ):
-            part = self._grow(
+            part = self._grow_tree(
                 _safe_indexing(X, train),
                 found._replace(positive=found.positive[train]),
                 at_stake[train],
@@ -290,7 +290,7 @@ class CostSensitiveTree(Wrapper):
         least = costs <= costs.min() + CLOSE * np.abs(costs).max()
         return float(tried[np.flatnonzero(least)[-1]])
 
-    def _calibrate(self, found: Sides, at_stake: Floats, amounts: Any) -> None:
+    def _set_calibration(self, found: Sides, at_stake: Floats, amounts: Any) -> None:
         """At which base rate the shares are probabilities: that of the cases, or of their weights;
         with weights by amount at none.
 

@@ -47,23 +47,25 @@ def leave_one_out_width(cases: Floats, near: float | None = None) -> float:
     """
     rows = np.arange(len(cases))
     if near is None and len(cases) > SAMPLE:
-        near = _searched(cases, _spread(len(rows), SAMPLE))
+        near = _search_width(cases, _evenly_spaced(len(rows), SAMPLE))
         if len(rows) > 2 * LARGER:
             ends = (near / 2, near * 2)
-            near = _settled(cases, _spread(len(rows), LARGER), near, ends, close=ROUGHLY)
+            near = _refine_width(
+                cases, _evenly_spaced(len(rows), LARGER), near, ends, close=ROUGHLY
+            )
     if near is not None:
-        width = _settled(cases, rows, near, (near / 2, near * 2))
+        width = _refine_width(cases, rows, near, (near / 2, near * 2))
         if near / 2 < width < near * 2:
             return width
-    return _searched(cases, rows)
+    return _search_width(cases, rows)
 
 
-def _spread(cases: int, count: int) -> Indices:
+def _evenly_spaced(cases: int, count: int) -> Indices:
     """The places of `count` cases, evenly spaced from the first to the last."""
     return np.linspace(0, cases - 1, count).astype(np.intp)
 
 
-def _searched(cases: Floats, rows: Indices) -> float:
+def _search_width(cases: Floats, rows: Indices) -> float:
     """The best of a grid for these rows, given all the others, and the largest value near it."""
     least, most = np.inf, 0.0
     for squares, _ in _squares_to_others(cases, rows):
@@ -78,15 +80,15 @@ def _searched(cases: Floats, rows: Indices) -> float:
 
     def likelihood(place: int) -> float:
         blocks = _squares_to_others(cases, rows) if held is None else held
-        return _likelihood(blocks, float(grid[place]), len(rows) * cases.shape[1])
+        return _sum_likelihood(blocks, float(grid[place]), len(rows) * cases.shape[1])
 
     best = max(range(0, GRID, STRIDE), key=likelihood)
     best = max(range(max(0, best - STRIDE + 1), min(GRID, best + STRIDE)), key=likelihood)
     ends = float(grid[max(0, best - 1)]), float(grid[min(GRID - 1, best + 1)])
-    return _settled(cases, rows, float(grid[best]), ends)
+    return _refine_width(cases, rows, float(grid[best]), ends)
 
 
-def _settled(
+def _refine_width(
     cases: Floats, rows: Indices, width: float, ends: tuple[float, float], *, close: float = CLOSE
 ) -> float:
     """The width between these two at which the likelihood of these rows is largest."""
@@ -120,10 +122,10 @@ def _em_step(cases: Floats, rows: Indices, variance: float) -> tuple[float, floa
 def leave_one_out_likelihood(cases: Floats, width: float, rows: Indices | None = None) -> float:
     """The logarithm of how likely these rows are, each given all the others, up to a constant."""
     rows = np.arange(len(cases)) if rows is None else rows
-    return _likelihood(_squares_to_others(cases, rows), width, len(rows) * cases.shape[1])
+    return _sum_likelihood(_squares_to_others(cases, rows), width, len(rows) * cases.shape[1])
 
 
-def _likelihood(
+def _sum_likelihood(
     blocks: Iterable[tuple[Floats, tuple[Indices, Indices]]], width: float, dimensions: int
 ) -> float:
     total = sum(float(_log_kernels(squares, width).sum()) for squares, _ in blocks)
@@ -136,14 +138,14 @@ def _squares_to_others(
     """The squared distances of these rows to all cases, in blocks, exactly 0 to twins and infinite
     to themselves; and where these lie.
     """
-    for some in _blocks(rows, len(cases)):
+    for some in _split_rows(rows, len(cases)):
         squares = cdist(cases[some], cases, "sqeuclidean")
         own = np.arange(len(some)), some
         squares[own] = np.inf
         yield squares, own
 
 
-def _blocks(rows: npt.NDArray[T], columns: int) -> Iterator[npt.NDArray[T]]:
+def _split_rows(rows: npt.NDArray[T], columns: int) -> Iterator[npt.NDArray[T]]:
     step = max(1, BLOCK // columns)
     return (rows[first : first + step] for first in range(0, len(rows), step))
 
@@ -195,7 +197,7 @@ class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f" {self.classes_[0]!r}"
             )
         shares = np.bincount(codes) / len(codes)
-        self.priors_ = shares if self.priors is None else _stated(self.priors, self.classes_)
+        self.priors_ = shares if self.priors is None else _read_priors(self.priors, self.classes_)
         self._fit_classes([rows[codes == code] for code in range(len(self.classes_))])
         return self
 
@@ -214,11 +216,11 @@ class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The probability of each class at these priors: one per class, "equal", or for two classes
         that of the second ("1 in 1000").
         """
-        return _bayes(self.log_densities(X), _stated(priors, self.classes_))
+        return _bayes_posterior(self.log_densities(X), _read_priors(priors, self.classes_))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """The probability of each class, at the priors of the classifier."""
-        return _bayes(self.log_densities(X), self.priors_)
+        return _bayes_posterior(self.log_densities(X), self.priors_)
 
     def predict_log_proba(self, X: Any) -> Floats:  # noqa: N803
         """Its logarithm."""
@@ -233,13 +235,13 @@ class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
 
-def _bayes(densities: Floats, priors: Floats) -> Floats:
+def _bayes_posterior(densities: Floats, priors: Floats) -> Floats:
     joint = densities + np.log(priors)
     found: Floats = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     return found
 
 
-def _stated(priors: Any, classes: npt.NDArray[Any]) -> Floats:
+def _read_priors(priors: Any, classes: npt.NDArray[Any]) -> Floats:
     """Priors as they are given, one per class."""
     if isinstance(priors, str) and priors == EQUAL:
         return np.full(len(classes), 1 / len(classes))
@@ -333,9 +335,9 @@ class GaussianMixtures(_Densities):
         self.random_state = random_state
 
     def _fit_classes(self, parts: list[Floats]) -> None:
-        self.mixtures_ = [self._mixture(part) for part in parts]
+        self.mixtures_ = [self._fit_mixture(part) for part in parts]
 
-    def _mixture(self, part: Floats) -> Any:
+    def _fit_mixture(self, part: Floats) -> Any:
         rows = (
             part if len(part) > 1 else np.repeat(part, 2, axis=0)
         )  # EM wants two rows, and twice the same one says no more
@@ -389,7 +391,7 @@ def _kernel_sum(rows: Floats, cases: Floats, width: float) -> Floats:
     scale = cases.shape[1] * (LOG_TWO_PI / 2 + np.log(width)) + np.log(len(cases))
     found = [
         _log_kernels(cdist(block, cases, "sqeuclidean"), width)
-        for block in _blocks(rows, len(cases))
+        for block in _split_rows(rows, len(cases))
     ]
     total: Floats = np.concatenate(found) - scale
     return total

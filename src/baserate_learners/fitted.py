@@ -69,10 +69,10 @@ def calibrated_at(fitted: Any, stated: Any, share: Fraction, place: int = 1) -> 
     no base rate. `place` is that of the positive class.
     """
     told = None if stated is None else share if stated == SAMPLE else base_rate(stated)
-    moved = next(filter(None, map(_moved_by, _inward(fitted))), "")
-    for each in _inward(fitted):
+    moved = next(filter(None, map(_moved_by, _inner_estimators(fitted))), "")
+    for each in _inner_estimators(fitted):
         if hasattr(each, "calibrated_at_"):
-            return _agreed(told, _claim(each, place), share, moved)
+            return _agree_on_prior(told, _stated_prior(each, place), share, moved)
     if moved and told is None:
         text = f"{moved} moved the base rate of the probabilities: at which are they calibrated?"
         raise refuse("BR507", text, "calibrated_at=0.5, for classes of equal weight")
@@ -85,10 +85,10 @@ def settled_at(fitted: Any, share: Fraction, place: int = 1) -> Fraction | None:
     There, unless it knows better (`calibrated_at_`); at none that is known where settings of its
     own moved it.
     """
-    for each in _inward(fitted):
+    for each in _inner_estimators(fitted):
         if hasattr(each, "calibrated_at_"):
-            claim = _claim(each, place)
-            return None if claim is None else _near(claim, share)
+            claim = _stated_prior(each, place)
+            return None if claim is None else _nearest_prior(claim, share)
         if _moved_by(each):
             return None
     return share
@@ -99,11 +99,11 @@ def check_untouched(fitted: Any, labels: npt.NDArray[Any]) -> None:
     twice.
     """
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
-    for each in _inward(fitted):
+    for each in _inner_estimators(fitted):
         if hasattr(each, "calibrated_at_"):
             # Of the class that it takes for positive: weights of 1:81 turn 10 % into 90 %, which is
             # the share of the other one.
-            claim = _claim(each, 1)
+            claim = _stated_prior(each, 1)
             if claim is None or abs(shares[1] - claim) > SAME:
                 text = (
                     f"the probabilities of {type(each).__name__} were moved off the base rate of"
@@ -119,7 +119,7 @@ def check_untouched(fitted: Any, labels: npt.NDArray[Any]) -> None:
             )
 
 
-def _claim(fitted: Any, place: int) -> float | None:
+def _stated_prior(fitted: Any, place: int) -> float | None:
     """What an estimator says of itself, as the share of the class at this place; it may take the
     other one for positive.
     """
@@ -127,11 +127,13 @@ def _claim(fitted: Any, place: int) -> float | None:
     return known if known is None or getattr(fitted, "place_", place) == place else 1 - known
 
 
-def _near(known: float, share: Fraction) -> Fraction:
+def _nearest_prior(known: float, share: Fraction) -> Fraction:
     return share if abs(float(share) - known) <= SAME else base_rate(known)
 
 
-def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: str) -> Fraction:
+def _agree_on_prior(
+    told: Fraction | None, known: float | None, share: Fraction, moved: str
+) -> Fraction:
     if known is None:
         why = moved or "cases weighed by their amounts or twice over, or picked by a sampler,"
         raise refuse(
@@ -145,10 +147,10 @@ def _agreed(told: Fraction | None, known: float | None, share: Fraction, moved: 
             " corrected or weighted to"
         )
         raise refuse("BR536", f"{text}: it would be corrected twice", "leave calibrated_at out")
-    return _near(known, share)
+    return _nearest_prior(known, share)
 
 
-def _inward(fitted: Any) -> Iterator[Any]:
+def _inner_estimators(fitted: Any) -> Iterator[Any]:
     """The estimator, and the one within that answers for it, and so on."""
     while fitted is not None:
         yield fitted

@@ -66,15 +66,15 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
 
     def _fit_resample(self, X: Any, y: npt.NDArray[Any]) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (imbalanced-learn's names)
         classes, codes = np.unique(y, return_inverse=True)
-        self.margins_ = self._margins(X, codes)
+        self.margins_ = self._margins_of(X, codes)
         kept = [
-            self._nearest(np.flatnonzero(codes == code), label)
+            self._nearest_to_border(np.flatnonzero(codes == code), label)
             for code, label in enumerate(classes)
         ]
         self.sample_indices_ = np.sort(np.concatenate(kept))
         return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
 
-    def _margins(self, X: Any, codes: npt.NDArray[np.intp]) -> Floats:  # noqa: N803
+    def _margins_of(self, X: Any, codes: npt.NDArray[np.intp]) -> Floats:  # noqa: N803
         plain = make_pipeline(StandardScaler(with_mean=False), LogisticRegression(max_iter=1000))
         learner = plain if self.estimator is None else self.estimator
         sizes = np.bincount(codes)
@@ -93,7 +93,7 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
             )
         return odds
 
-    def _nearest(self, places: npt.NDArray[np.intp], label: Any) -> npt.NDArray[np.intp]:
+    def _nearest_to_border(self, places: npt.NDArray[np.intp], label: Any) -> npt.NDArray[np.intp]:
         wanted = self.sampling_strategy_.get(label, len(places))
         order = np.argsort(self.margins_[places], kind="stable")
         return places[order[:wanted]]
@@ -112,7 +112,7 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
 Labels = npt.NDArray[Any]
 
 
-def middle(y: Labels) -> dict[Any, int]:
+def thin_to_middle(y: Labels) -> dict[Any, int]:
     """The larger class cut down to the geometric mean of both, so that it is thinned by the factor
     by which the other is copied.
     """
@@ -127,7 +127,7 @@ def middle(y: Labels) -> dict[Any, int]:
 SAMPLERS: dict[str, Callable[[], list[Any]]] = {
     "under": lambda: [RandomUnderSampler()],
     "over": lambda: [RandomOverSampler()],
-    "hybrid": lambda: [RandomUnderSampler(sampling_strategy=middle), RandomOverSampler()],
+    "hybrid": lambda: [RandomUnderSampler(sampling_strategy=thin_to_middle), RandomOverSampler()],
     "focused": lambda: [FocusedUnderSampler()],
     "near-miss": lambda: [NearMiss()],
     "tomek": lambda: [TomekLinks()],
@@ -179,7 +179,7 @@ def is_random(sampler: Any) -> bool:
     )
 
 
-def drawn(samplers: list[Any], X: Any, y: Labels, seed: int) -> Sample:  # noqa: N803 (scikit-learn's name)
+def draw_sample(samplers: list[Any], X: Any, y: Labels, seed: int) -> Sample:  # noqa: N803 (scikit-learn's name)
     """One sample; samplers that draw at random draw by this seed."""
     cases: npt.NDArray[np.intp] | None = np.arange(len(y))
     for one in samplers:
@@ -269,39 +269,43 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = get_tags(self._learner()).input_tags.sparse
+        tags.input_tags.sparse = get_tags(self._base_learner()).input_tags.sparse
         return tags
 
-    def _learner(self) -> Any:
+    def _base_learner(self) -> Any:
         return LogisticRegression() if self.estimator is None else self.estimator
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 (scikit-learn's names)
         """Draw the samples, and fit a member to each."""
-        samplers = self._checked()
-        X = self._rows(X, reset=True)  # noqa: N806
-        codes = self._codes(X, y)
+        samplers = self._check_parameters()
+        X = self._validate_rows(X, reset=True)  # noqa: N806
+        codes = self._encode_labels(X, y)
         random = check_random_state(self.random_state)
         meant = None if self.prior is None else Conditions(prior=self.prior).exact_prior
         before = Fraction(int(codes.sum()), len(codes))
-        self.members_, self.samples_ = _fitted(
-            self._learner(), samplers, X, codes, self.repeats, random
+        self.members_, self.samples_ = _fit_members(
+            self._base_learner(), samplers, X, codes, self.repeats, random
         )
-        after = self._known(self.members_[0])
+        after = self._known_prior(self.members_[0])
         self.prior_, self.sampled_prior_, self._meant = (
             float(before),
             float(self.members_[0].prior),
             meant or before,
         )
         self.calibration_ = (
-            self._calibrated(samplers, X, codes, random) if self.correct in CALIBRATIONS else None
+            self._fit_calibration(samplers, X, codes, random)
+            if self.correct in CALIBRATIONS
+            else None
         )
         start = before if self.correct in CALIBRATIONS else after
-        factor = 1 if start is None or self.correct is None else _odds(self._meant) / _odds(start)
+        factor = (
+            1 if start is None or self.correct is None else _odds_of(self._meant) / _odds_of(start)
+        )
         self._say_where(after if all(map(is_random, samplers)) else None)
         self.corrected_ = "" if factor == 1 else str(factor)
         return self
 
-    def _known(self, member: Member) -> Fraction | None:
+    def _known_prior(self, member: Member) -> Fraction | None:
         """Where a member's scores start from; refused where nobody knows and one factor should
         bring them back.
         """
@@ -327,7 +331,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         if self._told or self.correct is None:
             self.calibrated_at_ = None if known is None or not self._told else float(known)
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:  # noqa: N803
+    def _validate_rows(self, X: Any, *, reset: bool) -> Any:  # noqa: N803
         """Data frames as they are, for learners that read columns by name; anything else as an
         array. Missing values are the learner's.
         """
@@ -339,7 +343,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
             self, X, reset=reset, accept_sparse=sparse, ensure_all_finite="allow-nan"
         )
 
-    def _codes(self, X: Any, y: Any) -> Labels:  # noqa: N803
+    def _encode_labels(self, X: Any, y: Any) -> Labels:  # noqa: N803
         """1 for positives, 0 for negatives."""
         if y is None:
             raise ValueError("Resampled requires y to be passed, but the target y is None")
@@ -354,7 +358,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 f"Only binary classification is supported: Resampled was given {len(self.classes_)}"
                 " classes"
             )
-        self.place_, told = _place(self.classes_, self.pos_label)
+        self.place_, told = _find_positive_class(self.classes_, self.pos_label)
         if self.prior is not None and not told:
             raise refuse(
                 "BR910",
@@ -364,7 +368,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         self._told = told
         return np.asarray(codes == self.place_, dtype=np.int64)
 
-    def _checked(self) -> list[Any]:
+    def _check_parameters(self) -> list[Any]:
         samplers = samplers_of(self.sampler)
         if self.correct is not None and self.correct not in CORRECTIONS:
             words = ", ".join(map(quoted, CORRECTIONS))
@@ -392,7 +396,13 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         checked_whole(self.repeats, "BR910", text, "repeats=10")
         return samplers
 
-    def _calibrated(self, samplers: list[Any], X: Any, codes: Labels, random: Any) -> Calibration:  # noqa: N803
+    def _fit_calibration(
+        self,
+        samplers: list[Any],
+        X: Any,  # noqa: N803
+        codes: Labels,
+        random: Any,
+    ) -> Calibration:
         """A calibration of scores that their members did not see, at the base rate of the training
         cases.
         """
@@ -408,38 +418,42 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
             codes, codes
         ):
             part = _safe_indexing(X, train), codes[train]
-            members, _ = _fitted(self._learner(), samplers, *part, self.repeats, random)
-            scores[test] = _averaged(members, _safe_indexing(X, test))
+            members, _ = _fit_members(self._base_learner(), samplers, *part, self.repeats, random)
+            scores[test] = _average_scores(members, _safe_indexing(X, test))
         # A sigmoid of the probability would be flat near 0 and 1; of its log odds it is a straight
         # line.
         self._ends = (
-            _ends(scores)
+            _ends_of_log_odds(scores)
             if self.correct == PLATT and hasattr(members[0].estimator, PROBABILITY)
             else None
         )
-        return calibrate(count(codes, _straightened(scores, self._ends)), str(self.correct))
+        return calibrate(count(codes, _to_log_odds(scores, self._ends)), str(self.correct))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """The probability of each class: at the given base rate, or of the training cases;
         uncorrected, at that of the sample.
         """
         check_is_fitted(self)
-        X = self._rows(X, reset=False)  # noqa: N806
+        X = self._validate_rows(X, reset=False)  # noqa: N806
         if self.calibration_ is not None:
-            scores = self.calibration_.apply(_straightened(_averaged(self.members_, X), self._ends))
+            scores = self.calibration_.apply(
+                _to_log_odds(_average_scores(self.members_, X), self._ends)
+            )
             found = (
-                scores if self.prior is None else _moved(scores, Fraction(self.prior_), self._meant)
+                scores
+                if self.prior is None
+                else _move_to_prior(scores, Fraction(self.prior_), self._meant)
             )
         elif self.correct == PRIOR:
             found = np.mean(
                 [
-                    _moved(_probabilities(one, X), one.calibrated_at, self._meant)
+                    _move_to_prior(_probabilities_of(one, X), one.calibrated_at, self._meant)
                     for one in self.members_
                 ],
                 axis=0,
             )
         else:
-            found = np.mean([_probabilities(one, X) for one in self.members_], axis=0)
+            found = np.mean([_probabilities_of(one, X) for one in self.members_], axis=0)
         return np.stack((1 - found, found) if self.place_ == 1 else (found, 1 - found), axis=1)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
@@ -449,7 +463,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         return found
 
 
-def _place(classes: npt.NDArray[Any], pos_label: Any) -> tuple[int, bool]:
+def _find_positive_class(classes: npt.NDArray[Any], pos_label: Any) -> tuple[int, bool]:
     """Where the positive class stands, and whether labels or words gave it: scikit-learn takes the
     second where nothing does.
     """
@@ -461,7 +475,7 @@ def _place(classes: npt.NDArray[Any], pos_label: Any) -> tuple[int, bool]:
         return 1, False
 
 
-def _fitted(
+def _fit_members(
     learner: Any,
     samplers: list[Any],
     X: Any,  # noqa: N803
@@ -472,7 +486,7 @@ def _fitted(
     """A member for each sample."""
     samples, members, seen = list[npt.NDArray[np.intp] | None](), list[Member](), set[bytes]()
     for _ in range(repeats):
-        sample = _another(samplers, X, codes, seen, random)
+        sample = _draw_new_sample(samplers, X, codes, seen, random)
         member = clone(learner).fit(sample.X, sample.y)
         prior = Fraction(int(sample.y.sum()), len(sample.y))
         members.append(Member(member, prior, settled_at(member, prior)))
@@ -480,10 +494,16 @@ def _fitted(
     return members, samples
 
 
-def _another(samplers: list[Any], X: Any, codes: Labels, seen: set[bytes], random: Any) -> Sample:  # noqa: N803
+def _draw_new_sample(
+    samplers: list[Any],
+    X: Any,  # noqa: N803
+    codes: Labels,
+    seen: set[bytes],
+    random: Any,
+) -> Sample:
     """A sample that no member has had."""
     for _ in range(MOST_TRIES):
-        sample = drawn(samplers, X, codes, int(random.randint(2**31 - 1)))
+        sample = draw_sample(samplers, X, codes, int(random.randint(2**31 - 1)))
         if sample.cases is None:
             return sample
         name = np.sort(sample.cases).tobytes()
@@ -497,11 +517,11 @@ def _another(samplers: list[Any], X: Any, codes: Labels, seen: set[bytes], rando
     raise refuse("BR912", text, f"repeats={len(seen)}")
 
 
-def _averaged(members: list[Member], X: Any) -> Floats:  # noqa: N803
+def _average_scores(members: list[Member], X: Any) -> Floats:  # noqa: N803
     return np.asarray(np.mean([response(member.estimator, X).scores for member in members], axis=0))
 
 
-def _ends(shares: Floats) -> tuple[float, float]:
+def _ends_of_log_odds(shares: Floats) -> tuple[float, float]:
     """What 0 and 1 stand for, which have no log odds: of votes and leaves, half as much as the
     next; else as near as floats tell.
     """
@@ -511,20 +531,20 @@ def _ends(shares: Floats) -> tuple[float, float]:
     return max(low, near), min(high, 1 - near)
 
 
-def _straightened(scores: Floats, ends: tuple[float, float] | None) -> Floats:
+def _to_log_odds(scores: Floats, ends: tuple[float, float] | None) -> Floats:
     if ends is None:
         return scores
     inside = np.clip(scores, *ends)
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
-def _probabilities(member: Member, X: Any) -> Floats:  # noqa: N803
+def _probabilities_of(member: Member, X: Any) -> Floats:  # noqa: N803
     return response(member.estimator, X, kind=PROBABILITY).scores
 
 
-def _moved(scores: Floats, calibrated_at: Fraction | None, prior: Fraction) -> Floats:
+def _move_to_prior(scores: Floats, calibrated_at: Fraction | None, prior: Fraction) -> Floats:
     return correct_probabilities(scores, calibrated_at=calibrated_at, at=Conditions(prior=prior))
 
 
-def _odds(prior: Fraction) -> Fraction:
+def _odds_of(prior: Fraction) -> Fraction:
     return prior / (1 - prior)

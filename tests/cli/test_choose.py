@@ -278,7 +278,7 @@ def test_several_things_wrong_are_told_in_one_run(small):
 
 def test_calc_derives_the_rest_or_names_the_contradiction():
     document = answered("calc", "--sensitivity", "0.90", "--specificity", "0.85", "--prior", "1%")
-    rates = document["rates"]
+    rates = document["result"]["calculations"][0]["rates"]
     assert round(rates["precision"]["value"], 6) == 0.057143
     assert rates["nne"]["value"] == 17.5
     assert rates["tpr"]["given"]
@@ -434,7 +434,8 @@ def test_a_large_limit_is_shown(small):
 
 
 def test_the_former_name_of_the_false_omission_rate_stays_in_json():
-    rates = answered("calc", "--tpr", "0.9", "--tnr", "0.9", "--prior", "10%")["rates"]
+    document = answered("calc", "--tpr", "0.9", "--tnr", "0.9", "--prior", "10%")
+    rates = document["result"]["calculations"][0]["rates"]
     assert rates["fomr"] == rates["false_omission_rate"]
     assert (
         "false_omission_rate" in run("calc", "--tpr", "0.9", "--fomr", "1%", "--prior", "9%").stdout
@@ -452,7 +453,7 @@ def test_calc_at_several_base_rates_is_a_column_each():
     assert rows["precision"] == ["0.01188", "0.05714", "0.2400"]
     assert rows["nne"] == ["84.17", "17.50", "4.167"]
     document = answered(*arguments)
-    assert [part["rates"]["prior"]["value"] for part in document["calculations"]] == [
+    assert [part["rates"]["prior"]["value"] for part in document["result"]["calculations"]] == [
         0.002,
         0.01,
         0.05,

@@ -9,7 +9,7 @@ from tests.inference.refusals import assert_refused
 from tests.inference.two_models import joint, models, separate
 
 import baserate as br
-from baserate.inference.replicates import bootstrap_p
+from baserate.inference.resample import bootstrap_p
 
 # The bootstrap.
 

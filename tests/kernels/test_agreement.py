@@ -454,7 +454,7 @@ def test_scores_chosen_to_collide_in_the_table_are_sorted_instead():
     )
     scores = np.resize(colliding, 100_000)
     labels = np.arange(100_000) % 7 == 0
-    assert module._tallied(scores, labels) is None
+    assert module._tally_values(scores, labels) is None
     assert identical(module.count_cells(scores, labels), portable.count_cells(scores, labels))
 
 
@@ -551,11 +551,11 @@ def test_memory_that_touches_that_of_the_items_may_be_scratch(kind):
 def test_few_values_are_counted_in_a_table(kind):
     scores = (np.arange(1600) % 7 - 3).astype(kind)
     labels = np.arange(1600) % 3 == 0
-    found = compiled()._tallied(scores, labels)
+    found = compiled()._tally_values(scores, labels)
     assert found.scores.tolist() == [3, 2, 1, 0, -1, -2, -3]
     for score, ours, theirs in zip(*found, strict=True):
         assert ours == int(labels[scores == score].sum())
         assert theirs == int((~labels)[scores == score].sum())
     if kind is not np.int64:  # the two zeros are one value
         signed = np.where(np.arange(1600) % 2, 0.0, -0.0).astype(kind)
-        assert compiled()._tallied(signed, labels).scores.tolist() == [0.0]
+        assert compiled()._tally_values(signed, labels).scores.tolist() == [0.0]

@@ -161,3 +161,52 @@ def test_compare(cases, capsys, seed):
         ["compare", cases, *LABELS, *named, *words, *typed],
         lambda: br.compare(models, *asked, **keywords),
     )
+
+
+RATES = (
+    ("tpr", "0.9"),
+    ("fpr", "5%"),
+    ("precision", "0.6"),
+    ("npv", "99%"),
+    ("accuracy", "0.95"),
+)
+PRIORS = (
+    (("--prior", "1 in 50"), {"prior": "1 in 50"}),
+    (("--prior", "1%,5%"), {"prior": ["1%", "5%"]}),
+    (("--prior", "150%"), {"prior": "150%"}),
+    ((), {}),
+)
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_calc_of_rates(capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, PRIORS, VOLUME)
+    rates = dict(draw.sample(RATES, draw.choice((1, 2, 2, 3))))
+    typed = [word for name, text in rates.items() for word in (f"--{name}", text)]
+    check_command(capsys, ["calc", *typed, *words], lambda: br.calc(**rates, **keywords))
+
+
+TABLES = {
+    "a": {"tp": 90, "fn": 10, "fp": 5, "tn": 95},
+    "b": {"tp": 80, "fn": 20, "fp": 1, "tn": 199},
+    "c": {"tp": 0, "fn": 10, "fp": 0, "tn": 50},
+}
+COLUMNS = ((("--measure", "f1,npv"), ["f1", "npv"]), ((), []), ((), []))
+SORTS = ((("--sort", "youden"), {"sort": "youden"}), ((), {}), ((), {}))
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_calc_of_tables(capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, CONDITIONS, VOLUME, SORTS, LEVEL)
+    typed, measures = draw.choice(COLUMNS)
+    names = draw.sample(sorted(TABLES), draw.choice((1, 2, 3)))
+    tables = {name: br.Confusion(**TABLES[name]) for name in names}
+    given = []
+    for name in names:
+        cells = ",".join(f"{cell}={cases}" for cell, cases in TABLES[name].items())
+        given += ["--table", f"{name}={cells}"]
+    check_command(
+        capsys, ["calc", *given, *typed, *words], lambda: br.calc(tables, measures, **keywords)
+    )

@@ -63,11 +63,11 @@ def test_three_planes_meet_in_the_point_that_lies_on_each():
     rng = random.Random(31)
     for _ in range(50):
         rows = [tuple(Fraction(rng.randrange(-5, 6)) for _ in range(4)) for _ in range(3)]
-        found = calculator._meet(rows)
+        found = calculator._meeting_point(rows)
         if found is None:
             assert np.linalg.matrix_rank(np.array(rows, dtype=float)[:, :3]) < 3
         else:
-            assert all(calculator._at(row, found) == 0 for row in rows)
+            assert all(calculator._evaluate_row(row, found) == 0 for row in rows)
 
 
 def test_a_share_above_one_is_taken_for_percent_only_where_it_may_be_one():

@@ -31,32 +31,22 @@ export function drawAxes(group: SVGGElement, titles: { readonly x: string; reado
   const drawn = `${SIZE.width} ${titles.x} ${titles.y} ${written(x)} ${written(y)}`;
   if (group.dataset["drawn"] === drawn) return;
   group.dataset["drawn"] = drawn;
-  const spare = [...group.querySelectorAll("text")];
-  const text = (said: string, props: Readonly<Record<string, string | number>>): SVGTextElement => {
-    const node = spare.shift() ?? s("text");
-    if (!node.isConnected) group.append(node);
-    for (const name of ["class", "transform", "x", "y", "text-anchor"]) put(node, name, String(props[name] ?? ""));
-    say(node, said);
-    return node;
-  };
-  let lines = "";
-  for (const { value, text: said } of x.ticks) {
-    const at = x.place(value).toFixed(1);
-    lines += `M${at} ${BOX.top}V${BOX.bottom}`;
-    text(said, { x: at, y: BOX.bottom + 16, "text-anchor": "middle" });
-  }
-  for (const { value, text: said } of y.ticks) {
-    const at = y.place(value);
-    lines += `M${BOX.left} ${at.toFixed(1)}H${BOX.right}`;
-    text(said, { x: BOX.left - 6, y: (at + 4).toFixed(1), "text-anchor": "end" });
-  }
-  const middle = (BOX.top + BOX.bottom) / 2;
-  text(titles.x, { class: "title", x: (BOX.left + BOX.right) / 2, y: SIZE.height - 6, "text-anchor": "middle" });
-  text(titles.y, { class: "title", x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` });
-  for (const node of spare) node.remove();
-  const grid = group.querySelector("path") ?? s("path");
-  if (!grid.isConnected) group.prepend(grid);
-  put(grid, "d", lines);
+  const text = (said: string, props: Readonly<Record<string, string | number>>): SVGTextElement =>
+    s("text", { "text-anchor": "middle", ...props }, said);
+  const [middle, level] = [(BOX.left + BOX.right) / 2, (BOX.top + BOX.bottom) / 2];
+  const right = x.ticks.map(({ value, text: said }) => [x.place(value).toFixed(1), said] as const);
+  const up = y.ticks.map(({ value, text: said }) => [y.place(value), said] as const);
+  const lines = [
+    ...right.map(([at]) => `M${at} ${BOX.top}V${BOX.bottom}`),
+    ...up.map(([at]) => `M${BOX.left} ${at.toFixed(1)}H${BOX.right}`),
+  ];
+  group.replaceChildren(
+    s("path", { d: lines.join("") }),
+    ...right.map(([at, said]) => text(said, { x: at, y: BOX.bottom + 16 })),
+    ...up.map(([at, said]) => text(said, { x: BOX.left - 6, y: (at + 4).toFixed(1), "text-anchor": "end" })),
+    text(titles.x, { class: "title", x: middle, y: SIZE.height - 6 }),
+    text(titles.y, { class: "title", x: 12, y: level, transform: `rotate(-90 12 ${level})` }),
+  );
 }
 
 /** Lines in the order of the drawing: those in grey below those in colour. */
@@ -128,7 +118,7 @@ export function drawLabels(group: SVGGElement, drawing: Drawing): void {
         : vertices[vertices.length - 1];
     if (!end) return [];
     const left = !upright && end[0] > BOX.left + 0.25 * (BOX.right - BOX.left);
-    const y = Math.min(BOX.bottom - 4, Math.max(BOX.top + 12, end[1] - (level ? 5 : 0)));
+    const y = Math.min(BOX.bottom - 4, Math.max(BOX.top + 30, end[1] - (level ? 5 : 0)));
     const lower = taken.some(([x, up]) => Math.abs(x - end[0]) < 110 && Math.abs(up - y) < LINE) ? y + LINE : y;
     taken.push([end[0], lower]);
     return [s("text", { class: "line-name", x: end[0] + (left ? -6 : 6), y: lower, "text-anchor": left ? "end" : "start" }, label)];

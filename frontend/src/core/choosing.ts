@@ -4,7 +4,7 @@ import type { Conditions } from "./conditions.ts";
 import { compare, div, mul, rounded, sub, type Fraction } from "./fractions.ts";
 import { along, exactValue, isDefined, read, type Confusion } from "./measures.ts";
 import { between, confusionAt, type Model } from "./points.ts";
-import { budgetOf, holds, TOLERANCE, type Term } from "./rules.ts";
+import { budgetOf, testOf, TOLERANCE, type Term } from "./rules.ts";
 
 export interface Setting {
   readonly model: Model;
@@ -24,8 +24,10 @@ export interface Question {
 const OBJECTIVE: Name = "expected_cost";
 
 /** At which points a term holds: 1 there, 0 elsewhere. */
-export const keeping = (term: Term, model: Model, { at, volume }: Question): Uint8Array =>
-  Uint8Array.from(along(term.measure, model, at, volume), (value) => (holds(term, value) ? 1 : 0));
+export function keeping(term: Term, model: Model, { at, volume }: Question): Uint8Array {
+  const holds = testOf(term);
+  return new Uint8Array(along(term.measure, model, at, volume).map((value) => (holds(value) ? 1 : 0)));
+}
 
 /** The points that satisfy every term but one. */
 export function allBut(masks: readonly Uint8Array[], size: number, leftOut: number | null = null): Uint8Array {
@@ -58,7 +60,9 @@ export function bestOf(
   direction: "higher" | "lower" = CATALOGUE[name].direction,
 ): number | null {
   const sign = signOf(direction);
-  return findBest(along(name, model, at, volume).map((value, place) => (kept && !kept[place] ? Number.NaN : sign * value)));
+  const losses = along(name, model, at, volume);
+  for (let place = 0; place < losses.length; place += 1) losses[place] = kept && !kept[place] ? Number.NaN : sign * losses[place]!;
+  return findBest(losses);
 }
 
 /** Whether the first is strictly better; a defined value beats an undefined one. */
@@ -94,9 +98,7 @@ export function isSeveral({ held, tp, fp }: Model, last: number): boolean {
 }
 
 export const keepsAll = (terms: readonly Term[], one: Confusion, question: Question): boolean =>
-  terms.every((term) => {
-    return holds(term, read(term.measure, one, question.at, question.volume));
-  });
+  terms.every((term) => testOf(term)(read(term.measure, one, question.at, question.volume)));
 
 /** Where a model is set; null where no point keeps the rule. */
 export function choose(model: Model, question: Question): Setting | null {

@@ -52,13 +52,13 @@ export class Keeping {
     return this.loss(prior, share * this.tpr, share * this.fpr);
   }
 
-  /** How much of it the best threshold would save. */
-  at(prior: number): number {
-    return Math.max(0, this.total(prior) - this.least(prior));
+  /** How much of it the best threshold would save; for a drawing, the best of some places that cannot be told from the others. */
+  at(prior: number, some: readonly number[] | null = null): number {
+    return Math.max(0, this.total(prior) - this.least(prior, some));
   }
 
   /** The least loss of all thresholds within the budget. */
-  private least(prior: number): number {
+  private least(prior: number, some: readonly number[] | null): number {
     const { tpr, fpr, held } = this.model;
     const at = (place: number): number => this.loss(prior, tpr[place]!, fpr[place]!);
     const last = this.lastWithin(prior);
@@ -71,7 +71,8 @@ export class Keeping {
     }
     if (last === tpr.length - 1) return least;
     // Behind the last corner of the hull that is within the budget, any threshold may be the best.
-    for (let place = corner + 1; place <= last; place += 1) least = Math.min(least, at(place));
+    if (some) for (const place of some) least = place > corner && place < last ? Math.min(least, at(place)) : least;
+    for (let place = some ? last : corner + 1; place <= last; place += 1) least = Math.min(least, at(place));
     return Math.min(least, this.splitTie(prior, last));
   }
 

@@ -66,9 +66,9 @@ export const ruleSaid = (terms: readonly Term[]): string =>
 /** Values that differ by at most this share of the best of them, or from a limit by this share of it, are equal. */
 export const TOLERANCE = 1e-12;
 
-/** Whether a value satisfies a term; an undefined one does not. */
-export function holds(one: Term, value: number): boolean {
+/** What tests values by a term; an undefined one does not satisfy it. */
+export function testOf(one: Term): (value: number) => boolean {
   const limit = rounded(one.limit);
   const slack = TOLERANCE * Math.abs(limit);
-  return one.sense === ">=" ? value >= limit - slack : value <= limit + slack;
+  return one.sense === ">=" ? (value) => value >= limit - slack : (value) => value <= limit + slack;
 }

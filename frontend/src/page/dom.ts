@@ -43,7 +43,7 @@ export const unbroken = (text: string): string =>
 const SOON = 150; // milliseconds after the first answer
 
 /** Whether an element is near the screen. What is out of sight is drawn once, and again when it comes into view, and on paper. */
-export function watched(element: HTMLElement, draw: () => void, margin = "200px"): () => boolean {
+export function watched(element: HTMLElement, draw: () => void, margin = "0px"): () => boolean {
   let near = false;
   const watcher = new IntersectionObserver(
     (entries) => {

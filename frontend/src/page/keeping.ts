@@ -1,6 +1,7 @@
 // What it costs to keep the threshold where the base rate is another than was assumed: a tenth, half, twice, ten times.
 import { amount, linear, logarithmic, type Axis } from "../charts/axes.ts";
 import { drawAxes } from "../charts/frames.ts";
+import { visible } from "../charts/paths.ts";
 import { BOX, across, fit, SIZE, upward, type Size } from "../charts/kinds.ts";
 import { oneIn } from "../core/conditions.ts";
 import { budgetOf } from "../core/rules.ts";
@@ -47,8 +48,8 @@ class Kept {
   }
 
   /** In a period, or of the cases spoken of. */
-  extra(prior: number): number {
-    const value = this.keeping.at(prior);
+  extra(prior: number, some: readonly number[] | null = null): number {
+    const value = this.keeping.at(prior, some);
     return value < LITTLE * this.keeping.total(prior) ? 0 : this.scale * value;
   }
 
@@ -193,7 +194,8 @@ export function keepingCard(size: () => Size): Part {
     const factors = FACTORS.filter((factor) => factor === 1 || factor * prior < range[1]);
     const model = kept.solution.models.indexOf(kept.solution.chosen[0]!.model);
     const along = Array.from({ length: STEPS + 1 }, (_, i) => range[0] * (range[1] / range[0]) ** (i / STEPS));
-    const values = along.map((value) => kept!.extra(value));
+    const some = visible(kept.solution.chosen[0]!.model);
+    const values = along.map((value) => kept!.extra(value, some));
     const most = Math.max(...values, LEAST * kept.total);
     const ticks = SIZE.width < NARROW ? factors.filter((factor) => factor !== 0.5 && factor !== 2) : factors;
     x = {

@@ -73,6 +73,7 @@ def make_command(
     show: Function | None = None,
     source: Callable[[Function], Function] = options.file(),  # noqa: B008 (a decorator)
     also: Sequence[str] = (),
+    rest: Sequence[str] = (),
     name_sources: bool = False,
 ) -> click.Command:
     """Make the command that asks a verb.
@@ -94,6 +95,8 @@ def make_command(
         Adds the argument FILE and the options of reading it, where `read` is given.
     also : sequence of str
         Rows of `options.TABLE` that the request itself takes: "memory", "as_csv".
+    rest : sequence of str
+        Options of `source` that are keywords of the verb without being named in its signature.
     name_sources : bool
         Does the text end with what was read?
     """
@@ -101,7 +104,8 @@ def make_command(
     def answer(request: Request, **given: Any) -> Result:
         request = request.estimated()
         data = () if read is None else (read(request, **select_values(given, read)),)
-        results = ask_verb(verb, request, data, given)
+        more = {name: one for name, one in given.items() if name in rest and one is not None}
+        results = ask_verb(verb, request, data, given, more)
         if show is not None:
             results = [show(result, **select_values(given, show)) for result in results]
         result = present_results(name, request, data, results)
@@ -125,17 +129,20 @@ def list_options(
 ) -> Iterator[Callable[[Function], Function]]:
     """Return what adds the arguments and options of the three steps, in their order."""
     first, *others = inspect.signature(verb).parameters.values()
-    positional = [one for one in (first, *others) if one.kind is not Parameter.KEYWORD_ONLY]
+    named = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
+    positional = [one for one in (first, *others) if one.kind not in named]
     if read is not None:
         positional = positional[1:]
     descriptions = parse_descriptions(inspect.getdoc(verb) or "")
     for parameter in positional:
         yield argument_or_options(parameter, descriptions)
+    seen: set[str] = set()
     for step in (read, verb, show):
         if step is not None:
             descriptions = parse_descriptions(inspect.getdoc(step) or "")
             for parameter in inspect.signature(step).parameters.values():
-                if parameter.kind is Parameter.KEYWORD_ONLY:
+                if parameter.kind is Parameter.KEYWORD_ONLY and parameter.name not in seen:
+                    seen.add(parameter.name)
                     yield options_of(parameter, descriptions)
 
 
@@ -212,19 +219,24 @@ def select_values(given: Mapping[str, Any], function: Function) -> dict[str, Any
 
 
 def ask_verb(
-    verb: Function, request: Request, data: tuple[Any, ...], given: Mapping[str, Any]
+    verb: Function,
+    request: Request,
+    data: tuple[Any, ...],
+    given: Mapping[str, Any],
+    more: Mapping[str, Any],
 ) -> list[Any]:
     """Return the verb's result; one for each base rate where the verb takes one of them."""
     parameters = inspect.signature(verb).parameters
-    keywords = select_values(given, verb)
+    keywords = {**select_values(given, verb), **more}
     models = [name for one in data for name in models_of(one) or ()]
     for name, read_text in READ_TEXT.items():
         if name in keywords:
             keywords[name] = read_text(request, keywords[name], models)
+    usual = {one.name: one.default for one in click.get_current_context().command.params}
     for name, value_of in FROM_REQUEST.items():
-        value = value_of(request) if name in parameters else None
-        if value is not None:
-            keywords[name] = value
+        is_given = name in parameters and request.given.get(name) not in (None, usual.get(name))
+        if is_given:
+            keywords[name] = value_of(request)
     positional = [
         keywords.pop(name)
         for name, one in parameters.items()
@@ -289,4 +301,5 @@ def options_given(request: Request) -> dict[str, Any]:
 def sources_of(*data: Any) -> Iterable[Source]:
     """Return the sources of counts, or of the counts of several models by name, each once."""
     counts = [one for found in data for one in (models_of(found) or {"": found}).values()]
-    return dict.fromkeys(source for one in counts for source in one.ledger.sources)
+    ledgers = [one.ledger for one in counts if hasattr(one, "ledger")]
+    return dict.fromkeys(source for ledger in ledgers for source in ledger.sources)

@@ -66,6 +66,9 @@ def _comma_separated(_: Any, __: Any, texts: tuple[str, ...]) -> tuple[str, ...]
     return tuple(word.strip() for text in texts for word in BETWEEN.split(text))
 
 
+# In which order the cells of a table are typed: the positives first, or row by row, as a 2×2 table
+# is printed whose rows are the results of the test (and as epiR in R wants it).
+CELL_ORDERS = {"classes": ("tp", "fn", "fp", "tn"), "rows": ("tp", "fp", "fn", "tn")}
 # Every section of the help, and its options in the order in which the help lists them. A command
 # takes them by the names of their parameters, and may say more of one: `listed("seed", help=…)`.
 TABLE = {
@@ -120,6 +123,24 @@ TABLE = {
         ),
         _option("--statistic", metavar="NAME", aliases=("--measure",)),
         _option("--against", metavar="MODEL"),
+        _option(
+            "--table",
+            "cells",
+            multiple=True,
+            metavar="[NAME=]tp=TP,fn=FN,fp=FP,tn=TN",
+            help="A published confusion table, in cases: tp=90,fn=10,fp=50,tn=950, or 90,10,50,950."
+            " May be repeated.",
+        ),
+        _option(
+            "--order",
+            "cell_order",
+            type=click.Choice([*CELL_ORDERS]),
+            default="classes",
+            show_default=True,
+            help="Order of cells without names: classes is tp,fn,fp,tn; rows is tp,fp,fn,tn, a 2×2"
+            " table row by row, with the results of the test as rows (as in epiR).",
+        ),
+        _option("--sort", metavar="MEASURE"),
         _option(
             "--all-priors",
             is_flag=True,
@@ -464,7 +485,7 @@ def behind_file(command: Command) -> Command:
 COMMON = (
     *("label", "scores", "positive", "rule", "rules", "test", "threshold", "thresholds", "priors"),
     *("costs", "volume", "measures", "fixed", "group", "cluster", "optimize", "statistic"),
-    *("guarantee", "amount", "level"),
+    *("guarantee", "amount", "level", "cells", "cell_order"),
 )
 ALWAYS = ("as_json", "output", "written", "all_notes")
 MOST_LISTED = 16

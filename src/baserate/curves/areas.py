@@ -132,7 +132,7 @@ def auc(counts: Counts | Points) -> float:
         )
     check_both_classes(counts)
     if isinstance(counts, Points):
-        return Reading(_area(counts.fpr, counts.tpr, 0.0, 1.0), name="auc")
+        return Reading(_area_between(counts.fpr, counts.tpr, 0.0, 1.0), name="auc")
     return Reading(counts._won, name="auc")
 
 
@@ -235,7 +235,7 @@ def partial_auc(
     >>> br.curves.partial_auc(counts, fpr=(0, 0.5)), br.curves.partial_auc(counts, tpr=(0.5, 1), standardized=True)
     (0.25, 0.66...)
     """  # noqa: E501
-    low, high = _band(fpr, tpr)
+    low, high = _read_band(fpr, tpr)
     if not isinstance(standardized, bool):
         raise refuse(
             "BR542",
@@ -247,14 +247,14 @@ def partial_auc(
     # What is missing of a perfect area: nothing cancels in it, however narrow the band.
     if fpr is not None:
         area, short = (
-            _area(points.fpr, points.tpr, low, high),
-            _area(points.fpr, points.fn / points.total_positives, low, high),
+            _area_between(points.fpr, points.tpr, low, high),
+            _area_between(points.fpr, points.fn / points.total_positives, low, high),
         )
         ratio = short / (width * (2 - both))
     else:
         area, short = (
-            _area(points.tpr, points.tn / points.total_negatives, low, high),
-            _area(points.tpr, points.fpr, low, high),
+            _area_between(points.tpr, points.tn / points.total_negatives, low, high),
+            _area_between(points.tpr, points.fpr, low, high),
         )
         ratio = short / (width * both)
     name = f"partial_auc({'fpr' if fpr is not None else 'tpr'}={low!r}..{high!r}{', standardized' if standardized else ''})"  # noqa: E501
@@ -264,7 +264,7 @@ def partial_auc(
 A_BAND = Fix("partial_auc(counts, fpr=(0, 0.1))", '--summary "partial_auc(fpr=0..0.1)"')
 
 
-def _band(fpr: Band | None, tpr: Band | None) -> Band:
+def _read_band(fpr: Band | None, tpr: Band | None) -> Band:
     if (fpr is None) == (tpr is None):
         raise refuse("BR542", "give one band, of fpr or of tpr", A_BAND)
     given: Any = fpr if fpr is not None else tpr
@@ -281,7 +281,7 @@ def _band(fpr: Band | None, tpr: Band | None) -> Band:
     return low, high
 
 
-def _area(x: Floats, y: Floats, low: float, high: float) -> float:
+def _area_between(x: Floats, y: Floats, low: float, high: float) -> float:
     """The area under straight pieces between two abscissas: pieces that cross an end are cut
     there.
     """
@@ -361,10 +361,10 @@ def h_measure(
     points = points_of_both(counts)
     resolved = at_prior(points, checked_conditions(at))
     share, rest = (max(one, SMALLEST) for one in class_shares(resolved))
-    a, b, shown = _beta(prior, severity_ratio, share)
+    a, b, shown = _beta_parameters(prior, severity_ratio, share)
     rise, run, gap = hull_edges(points.hull())
     # And a perfect classifier's: one edge up, one across.
-    terms = _saved(
+    terms = _saved_by_edges(
         np.append(rise, (1.0, 0.0)) * share,
         np.append(run, (0.0, 1.0)) * rest,
         np.append(_log_ratios(rise, run, gap), (math.inf, -math.inf)),
@@ -387,7 +387,9 @@ checked_severity = NumberCheck(
 )
 
 
-def _beta(prior: str, severity_ratio: float | None, share: float) -> tuple[float, float, str]:
+def _beta_parameters(
+    prior: str, severity_ratio: float | None, share: float
+) -> tuple[float, float, str]:
     if severity_ratio is not None:
         if prior != HAND_2014:
             raise refuse(
@@ -438,7 +440,7 @@ def _steps_along(flagged: Any, passed: Any) -> Any:
     return np.where(flagged[1:] <= passed[:-1], steps, -np.diff(passed))
 
 
-def _saved(
+def _saved_by_edges(
     up: Floats,
     across: Floats,
     ratios: Floats,
@@ -470,19 +472,21 @@ def _saved_per_positive(
     steepness = beta[0] * shares[1] + (beta[1] + 1) / (1 + odds)
     close = (ratios < CLOSE) & (ratios * steepness < STEEP)
     found = np.empty(len(ratios))
-    found[close] = _over_nodes(ratios[close], shares, beta)
-    found[~close] = _by_parts(odds[~close], shares, beta)
+    found[close] = _integrate_over_nodes(ratios[close], shares, beta)
+    found[~close] = _integrate_by_difference(odds[~close], shares, beta)
     return found
 
 
-def _by_parts(odds: Floats, shares: tuple[float, float], beta: tuple[float, float]) -> Floats:
+def _integrate_by_difference(
+    odds: Floats, shares: tuple[float, float], beta: tuple[float, float]
+) -> Floats:
     """The integral as a difference, of which for large ratios most is left."""
     (a, b), ends = beta, (1 / (1 + odds), odds / (1 + odds))
-    misses, alarms = _mass(shares, ends, (a, b + 1)), _mass(shares, ends, (a + 1, b))
+    misses, alarms = _beta_mass(shares, ends, (a, b + 1)), _beta_mass(shares, ends, (a + 1, b))
     return (b * misses - a * odds * alarms) / (a + b)
 
 
-def _mass(
+def _beta_mass(
     low: tuple[float, float], high: tuple[Floats, Floats], beta: tuple[float, float]
 ) -> Floats:
     """The mass of a Beta distribution between two shares, each given with its complement; from the
@@ -496,7 +500,9 @@ def _mass(
     return np.asarray(betainc(b, a, low[1]) - betainc(b, a, high[1]))
 
 
-def _over_nodes(ratios: Floats, shares: tuple[float, float], beta: tuple[float, float]) -> Floats:
+def _integrate_over_nodes(
+    ratios: Floats, shares: tuple[float, float], beta: tuple[float, float]
+) -> Floats:
     """The integral for small ratios, by Gauss and Legendre's rule: no difference is taken."""
     from scipy.special import betaln
 
@@ -566,14 +572,14 @@ def average_precision(counts: Counts | Points, *, at: Conditions | None = None) 
     points = points_of_both(counts)
     resolved = at_prior(points, checked_conditions(at))
     tp = points.tp.astype(np.float64)
-    flagged = tp + points.fp * _weight(points, resolved)
+    flagged = tp + points.fp * _weight_of_negatives(points, resolved)
     found = np.diff(tp)
     used = found > 0
     terms = found[used] / points.total_positives * (tp[1:][used] / flagged[1:][used])
     return Reading(math.fsum(terms), label_shift_of(resolved, points), name="average_precision")
 
 
-def _weight(points: Points, at: Conditions) -> float:
+def _weight_of_negatives(points: Points, at: Conditions) -> float:
     """What a negative weighs at this base rate, where a positive weighs 1."""
     totals = points.total_positives, points.total_negatives
     return rounded(weight_of_negatives(*totals, at.as_shown()) or Fraction(1))
@@ -587,7 +593,7 @@ def pr_pieces(points: Points, at: Conditions) -> Floats:
     b has the sign that makes both terms positive, nothing cancels.
     """
     tp, fp = points.tp.astype(np.float64), points.fp.astype(np.float64)
-    weight, found = _weight(points, at), np.diff(tp)
+    weight, found = _weight_of_negatives(points, at), np.diff(tp)
     areas = np.zeros(len(found))
     used = np.flatnonzero(found > 0)
     delta, t0, t1, n0, n1 = found[used], tp[:-1][used], tp[1:][used], fp[:-1][used], fp[1:][used]
@@ -602,7 +608,7 @@ def pr_pieces(points: Points, at: Conditions) -> Floats:
     bend = (
         rest
         / (slope * slope)
-        * _curvature(
+        * _z_minus_log1p(
             np.where(rest == 0, 0.0, z), np.where(rest == 0, 1.0, np.where(left, f1, f0) / base)
         )
     )
@@ -612,7 +618,7 @@ def pr_pieces(points: Points, at: Conditions) -> Floats:
     return areas
 
 
-def _curvature(z: Floats, one_more: Floats) -> Floats:
+def _z_minus_log1p(z: Floats, one_more: Floats) -> Floats:
     """Z − log(1 + z), also for small z; `one_more` is 1 + z."""
     small = np.abs(z) < SMALL
     tiny, series = np.where(small, z, 0.0), np.zeros(len(z))
@@ -644,10 +650,10 @@ def strip_weights(count: int, alpha: float) -> Floats:
     array([0.5     , 0.75    , 0.875   , 0.9375  , 0.96875 , 0.984375,
            1.984375])
     """
-    return _weights(checked_strips(count), checked_alpha(alpha))
+    return _weights_of_strips(checked_strips(count), checked_alpha(alpha))
 
 
-def _weights(count: int, alpha: float) -> Floats:
+def _weights_of_strips(count: int, alpha: float) -> Floats:
     if alpha == 1:
         return np.concatenate((np.zeros(count - 1), [float(count)]))
     with np.errstate(divide="ignore"):
@@ -670,7 +676,7 @@ def chance_for(
     """What a random classifier gets, with the arguments of `weighted_auc`: alpha may come from
     costs, or from the class ratio of the counts.
     """
-    return weighted_auc_chance(_alpha(alpha, costs, Points.of(counts)), strips)
+    return weighted_auc_chance(_read_alpha(alpha, costs, Points.of(counts)), strips)
 
 
 @summary(range=SHARE, chance=chance_for)
@@ -698,15 +704,15 @@ def weighted_auc(
     (0.7016, 0.75)
     """
     points = points_of_both(counts)
-    share = _alpha(alpha, costs, points)
+    share = _read_alpha(alpha, costs, points)
     if strips == "segments":
         refuse_merged(points, "one strip a ROC segment needs a point for every score")
-        value = _segments(points, share)
+        value = _area_by_segments(points, share)
     elif strips == "continuous":
         exact = share == 0 and isinstance(counts, Counts)
-        value = auc(counts) if exact else _continuous(points, share)
+        value = auc(counts) if exact else _area_by_density(points, share)
     else:
-        value = _strips(points, share, checked_strips(strips))
+        value = _area_by_strips(points, share, checked_strips(strips))
     return Reading(value, name=f"weighted_auc(alpha={share!r}, strips={strips})")
 
 
@@ -724,7 +730,7 @@ def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
     )
 
 
-def _alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> float:
+def _read_alpha(alpha: float | str | None, costs: Costs | None, points: Points) -> float:
     if (alpha is None) == (costs is None):
         fix = Fix("weighted_auc(counts, alpha=0.1)", '--summary "weighted_auc(alpha=0.1)"')
         raise refuse("BR542", "give alpha, or costs to take it from", fix)
@@ -784,22 +790,22 @@ def weigh_strips(x: Floats, areas: Floats, alpha: float, count: int) -> float:
     cross the edges of strips, up to rounding.
     """
     strip = np.minimum(((x[:-1] + x[1:]) / 2 * count).astype(np.intp), count - 1)
-    return math.fsum(areas * _weights(count, alpha)[strip])
+    return math.fsum(areas * _weights_of_strips(count, alpha)[strip])
 
 
-def _strips(points: Points, alpha: float, count: int) -> float:
+def _area_by_strips(points: Points, alpha: float, count: int) -> float:
     cut = split_at_tpr(points, np.arange(1, count) / count)
     areas = areas_below(cut.tpr, cut.tn / points.total_negatives)
     # A mean of values of at most 1: what exceeds it is rounding.
     return min(1.0, weigh_strips(cut.tpr, areas, alpha, count))
 
 
-def _segments(points: Points, alpha: float) -> float:
+def _area_by_segments(points: Points, alpha: float) -> float:
     areas = areas_below(points.tpr, points.tn / points.total_negatives)
-    return math.fsum(areas * _weights(len(areas), alpha))
+    return math.fsum(areas * _weights_of_strips(len(areas), alpha))
 
 
-def _continuous(points: Points, alpha: float) -> float:
+def _area_by_density(points: Points, alpha: float) -> float:
     """∫ (1 − αᵘ)·(1 − fpr(u)) du over tpr u, and the rest of the mass, (1 − α) / −ln α, at the
     lowest fpr with tpr 1.
     """
@@ -844,7 +850,7 @@ def weighted_pr_area(
     True
     """
     points = points_of_both(counts)
-    share, count = _alpha(alpha, None, points), checked_strips(strips)
+    share, count = _read_alpha(alpha, None, points), checked_strips(strips)
     resolved = at_prior(points, checked_conditions(at))
     cut = split_at_tpr(points, np.arange(1, count) / count)
     return Reading(
@@ -867,7 +873,7 @@ def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = S
     [0.125, 0.1205]
     """
     points = points_of_both(counts)
-    share, count = _alpha(alpha, None, points), checked_strips(strips)
+    share, count = _read_alpha(alpha, None, points), checked_strips(strips)
     curve = cost_curve(points)
     x = np.union1d(curve.x, np.arange(1, count) / count)
     areas = areas_below(x, np.interp(x, curve.x, curve.y))

@@ -5,6 +5,7 @@ rate.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from baserate.curves.named import (
     calibration_prior,
     class_shares,
     equal_bins,
+    multiply_odds,
+    odds_ratio,
     probability_points,
     share_of_all,
     two_classes,
@@ -53,7 +56,7 @@ class _Forecast(NamedTuple):
     how: str
 
 
-def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _Forecast:
+def _read_forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _Forecast:
     points = probability_points(counts)
     resolved = at_prior(points, checked_conditions(at))
     prior = class_shares(resolved)
@@ -68,23 +71,19 @@ def _forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) -> _For
                 " 1 by rounding: taken as 0 or 1",
             ),
         )
-    how, factor = "", 1.0
+    how, factor, rest = "", Fraction(1), 1 - scores
+    shares = scores
     if calibrated_at is not None:
         two_classes(points, "correcting scores")
-        trained = calibration_prior(calibrated_at, None)
-        factor = prior[0] / prior[1] / rounded(trained / (1 - trained))
+        factor = odds_ratio(resolved.exact_prior, calibration_prior(calibrated_at, None))
         how = f"(calibrated_at={quoted(calibrated_at, quotes=False)})"
         check_corrected_once(counts.ledger, factor)
-    # Odds times the factor; the complement is made on its own, as taking it from 1 would lose what
-    # is small.
-    whole = scores * factor + (1 - scores)
-    raw = calibrated_at is None
+        shares, rest = multiply_odds(scores, factor)
     ours, theirs = (
         share_of_all(counts.positives, counts.total_positives, prior[0]),
         share_of_all(counts.negatives, counts.total_negatives, prior[1]),
     )
-    cut, rest = (scores, 1 - scores) if raw else (scores * factor / whole, (1 - scores) / whole)
-    return _Forecast(cut, rest, factor, ours, theirs, prior, notes, how)
+    return _Forecast(shares, rest, rounded(factor), ours, theirs, prior, notes, how)
 
 
 @summary(direction="lower", range=SHARE, of_scores=True)
@@ -100,15 +99,15 @@ def brier(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = 
     >>> br.curves.brier(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     0.15812500000000002
     """
-    forecast = _forecast(counts, at, calibrated_at)
+    forecast = _read_forecast(counts, at, calibrated_at)
     return Reading(
-        _squared(forecast, forecast.scores, forecast.rest),
+        _mean_squared_error(forecast, forecast.scores, forecast.rest),
         forecast.notes,
         name=f"brier{forecast.how}",
     )
 
 
-def _squared(forecast: _Forecast, scores: Floats, rest: Floats) -> float:
+def _mean_squared_error(forecast: _Forecast, scores: Floats, rest: Floats) -> float:
     return math.fsum(np.concatenate((forecast.positives * rest**2, forecast.negatives * scores**2)))
 
 
@@ -129,8 +128,8 @@ def brier_decomposition(
     >>> parts.brier == parts.miscalibration - parts.discrimination + parts.uncertainty
     True
     """
-    forecast = _forecast(counts, at, calibrated_at)
-    score = _squared(forecast, forecast.scores, forecast.rest)
+    forecast = _read_forecast(counts, at, calibrated_at)
+    score = _mean_squared_error(forecast, forecast.scores, forecast.rest)
     (prior, rest), missing = forecast.prior, one_class(counts)
     if missing:
         unknown = Undefined(missing)
@@ -156,7 +155,7 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     >>> round(br.curves.log_loss(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), 6)
     0.472288
     """
-    forecast = _forecast(counts, at, calibrated_at)
+    forecast = _read_forecast(counts, at, calibrated_at)
     ours, theirs = forecast.positives > 0, forecast.negatives > 0
     scores = as_probabilities(counts.scores)
     if (scores[ours] == 0).any() or (scores[theirs] == 1).any():
@@ -195,7 +194,7 @@ def calibration_error(
     >>> round(br.curves.calibration_error(counts, bins=2), 4)
     0.0875
     """
-    forecast = _forecast(counts, at, calibrated_at)
+    forecast = _read_forecast(counts, at, calibrated_at)
     if bins is None:
         check_both_classes(counts)
         starts, shown = calibration_blocks(Points.of(counts)), forecast.how

@@ -1,5 +1,5 @@
-"""`Curve`: two measures along the thresholds (`trace`), or one measure along the conditions
-(`sweep`).
+"""`Curve`: two measures along the thresholds (`trace_measures`), or one measure along the base
+rates (`sweep_priors`).
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def halve_edges(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[An
     whatever is too long.
     """
     places, count = np.stack((x, y)), len(x) - 1
-    spans = np.array([[_span(values) / pixels] for values in places])
+    spans = np.array([[_range_of(values) / pixels] for values in places])
     edges, low, high = np.arange(count), np.zeros(count), np.ones(count)
     start, end = places[:, :-1], places[:, 1:]
     found_edges, found_shares = [edges], [low]
@@ -236,7 +236,7 @@ def halve_edges(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[An
     return np.append(edges[order], count - 1), np.append(shares[order], 1.0)
 
 
-def _span(values: Floats) -> float:
+def _range_of(values: Floats) -> float:
     """How far an axis reaches; what differs by rounding only does not reach at all."""
     finite = values[np.isfinite(values)]
     return max(
@@ -245,7 +245,7 @@ def _span(values: Floats) -> float:
 
 
 # ----------------------------------------------------------------------
-# `sweep`: one measure along the conditions, with the point chosen again at each of them.
+# `sweep_priors`: one measure along the conditions, with the point chosen again at each of them.
 
 
 # From one in a million to one in two, ten a decade.
@@ -253,7 +253,7 @@ SAID = ("BR525", "BR526", "BR528")
 PRIORS = tuple(float(f"{10 ** (-6 + i / 10):.6g}") for i in range(58))
 
 
-def sweep(
+def sweep_priors(
     counts: Counts | Points,
     y: str | Measure,
     *,
@@ -285,18 +285,20 @@ def sweep(
             "a sweep keeps one threshold, or chooses again by a rule, not both",
             "leave one of them out",
         )
-    read = [_point(points, at, rule, threshold, volume) for at in conditions]
+    read = [_point_at(points, at, rule, threshold, volume) for at in conditions]
     x, values, thresholds = (np.full(len(read), np.nan) for _ in range(3))
     for place, (at, point) in enumerate(zip(conditions, read, strict=True)):
         x[place] = at.prior
         if point is not None:
             values[place] = measure(point.confusion, asked, at=point.at)
             thresholds[place] = np.nan if point.threshold is None else point.threshold
-    notes = _notes(conditions, read)
+    notes = _notes_of_sweep(conditions, read)
     return Curve("sweep", "prior", str(asked), x, values, thresholds, source=counts, notes=notes)
 
 
-def _notes(conditions: list[Conditions], read: list[OperatingPoint | None]) -> tuple[Note, ...]:
+def _notes_of_sweep(
+    conditions: list[Conditions], read: list[OperatingPoint | None]
+) -> tuple[Note, ...]:
     """What there is to say, once: the assumption for all base rates together, and how points were
     chosen.
     """
@@ -317,7 +319,7 @@ def _notes(conditions: list[Conditions], read: list[OperatingPoint | None]) -> t
     return (*first, *(note for code, note in said.items() if code != "BR526"))
 
 
-def _point(
+def _point_at(
     points: Points, at: Conditions, rule: str | None, threshold: Any, volume: float | None
 ) -> OperatingPoint | None:
     if threshold is not NOT_SAID:
@@ -329,10 +331,10 @@ def _point(
 
 
 # ----------------------------------------------------------------------
-# `trace`: any two measures along the thresholds.
+# `trace_measures`: any two measures along the thresholds.
 
 
-def trace(
+def trace_measures(
     counts: Counts | Points,
     *,
     x: str | Measure,
@@ -384,7 +386,7 @@ def trace_points(
     resolved = resolved_for(points, at, measures) if needs_prior else None
     columns = [along(measure, points, at) for measure in measures]
     if limit:
-        columns = [_limited(column) for column in columns]
+        columns = [_extend_to_limit(column) for column in columns]
     shifted = () if resolved is None else label_shift_of(resolved, points)
     return Curve(
         name,
@@ -412,10 +414,10 @@ class _Between:
     def __call__(self, edges: Any, shares: Any) -> tuple[Floats, Floats]:
         inside = mixed_points(self.points, edges, shares)
         x, y = (along(measure, inside, self.at) for measure in self.measures)
-        return (_limited(x), _limited(y)) if self.limit else (x, y)
+        return (_extend_to_limit(x), _extend_to_limit(y)) if self.limit else (x, y)
 
 
-def _limited(values: Floats) -> Floats:
+def _extend_to_limit(values: Floats) -> Floats:
     """On the first edge from (0, 0) a ratio of flagged cases is constant: its value there is the
     limit at (0, 0), where it is 0/0.
     """

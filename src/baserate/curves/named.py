@@ -140,6 +140,17 @@ def odds_ratio(meant: Fraction, trained: Fraction) -> Fraction:
     return meant / (1 - meant) / (trained / (1 - trained))
 
 
+def multiply_odds(probabilities: Floats, factor: Fraction) -> tuple[Floats, Floats]:
+    """Odds times the factor: the probabilities, and what is left to 1. That is made on its own, and
+    each part is a product: both ends stay what they are.
+    """
+    larger = max(factor.numerator, factor.denominator)
+    ours = probabilities * rounded(Fraction(factor.numerator, larger))
+    theirs = (1 - probabilities) * rounded(Fraction(factor.denominator, larger))
+    whole = ours + theirs
+    return ours / whole, theirs / whole
+
+
 def probability_points(counts: Any) -> Points:
     """The points of counts whose scores are probabilities; anything else is refused."""
     if not isinstance(counts, Counts):
@@ -248,7 +259,7 @@ def brier_curve(counts: Counts, *, at: Conditions | None = None) -> Curve:
     >>> round(float(area), 6) == round(br.curves.brier(counts), 6)
     True
     """
-    points, (prior, rest), resolved = _probabilities(counts, at)
+    points, (prior, rest), resolved = _points_of_probabilities(counts, at)
     scores = as_probabilities(points.scores)
     # Down to the next lower score, the same cases are flagged: one straight piece for each, from
     # right to left.
@@ -282,14 +293,10 @@ def decision_curve(
     >>> br.curve(counts, "decision", at=br.Conditions(prior=0.1)).x.round(4)
     array([0.0122, 0.0565, 0.069 , 0.3077])
     """
-    points, (prior, rest), resolved = _probabilities(counts, at)
+    points, (prior, rest), resolved = _points_of_probabilities(counts, at)
     scores = as_probabilities(points.scores)
     factor, notes = _calibration_factor(counts, points, resolved, calibrated_at)
-    t = (
-        scores
-        if factor == 1
-        else scores * rounded(factor) / (scores * rounded(factor) + (1 - scores))
-    )
+    t = scores if factor == 1 else multiply_odds(scores, factor)[0]
     below = t < 1
     # From the scores, and with the factor: of 1 − t and of 1 − prior few digits are left near 1.
     odds = scores[below] / (1 - scores[below])
@@ -368,7 +375,7 @@ def _calibration_factor(
     return factor, (Note("BR654", text, Fix("calibrated_at=0.2", "--calibrated-at 20%")),)
 
 
-def _probabilities(
+def _points_of_probabilities(
     counts: Any, at: Conditions | None
 ) -> tuple[Points, tuple[float, float], Conditions]:
     points = probability_points(counts)
@@ -632,7 +639,7 @@ def reliability_curve(
     >>> curve.x, curve.y
     (array([0.1  , 0.375, 0.8  ]), array([0. , 0.5, 1. ]))
     """
-    points, (prior, rest), resolved = _probabilities(counts, at)
+    points, (prior, rest), resolved = _points_of_probabilities(counts, at)
     scores = as_probabilities(counts.scores)
     starts = calibration_blocks(points) if bins is None else equal_bins(scores, bins)
     ours = share_of_all(counts.positives, counts.total_positives, prior)

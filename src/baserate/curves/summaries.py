@@ -80,7 +80,8 @@ class Summary:
 
     def __str__(self) -> str:
         inside = ", ".join(
-            name if value is True else f"{name}={_shown(value)}" for name, value in self.options
+            name if value is True else f"{name}={_format_value(value)}"
+            for name, value in self.options
         )
         return f"{self.name}({inside})" if inside else self.name
 
@@ -106,11 +107,11 @@ def _read_options(name: str, arguments: Sequence[tuple[str, str, str]]) -> dict[
                 f" {quoted(key)}{' twice' * (key in given)}",
                 takes,
             )
-        given[key] = _value(value) if equals else True
+        given[key] = _parse_value(value) if equals else True
     return given
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     low, dots, high = text.partition("..")
     ends = number(low), number(high)
     if dots and ends[0] is not None and ends[1] is not None:
@@ -128,7 +129,7 @@ def _value(text: str) -> Any:
     )
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"{value[0]!r}..{value[1]!r}"
     if isinstance(value, Costs):

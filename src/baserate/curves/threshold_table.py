@@ -7,7 +7,6 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -72,11 +71,6 @@ class ThresholdTable(Viewed):
     def __post_init__(self) -> None:
         for values in self.columns.values():
             values.flags.writeable = False
-        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        whole = ThresholdTable, (dict(self.columns), self.at, self.notes)
-        return whole if not self.across else (ThresholdTable.transposed, (self.transposed(),))
 
     def __len__(self) -> int:
         return len(self.columns["threshold"])
@@ -109,7 +103,7 @@ class ThresholdTable(Viewed):
         """The table as CSV; empty where nothing is flagged, and where a measure is undefined."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        written = [[_written(one) for one in values.tolist()] for values in self.columns.values()]
+        written = [[_csv_value(one) for one in values.tolist()] for values in self.columns.values()]
         if self.across:
             writer.writerows([name, *row] for name, row in zip(self.columns, written, strict=True))
         else:
@@ -119,7 +113,7 @@ class ThresholdTable(Viewed):
 
     def cells(self, place: int) -> list[str]:
         """One row as text."""
-        return [_shown(name, values[place]) for name, values in self.columns.items()]
+        return [_text_value(name, values[place]) for name, values in self.columns.items()]
 
     def __repr__(self) -> str:
         kind = "column" if self.across else "row"
@@ -136,13 +130,13 @@ class ThresholdTable(Viewed):
         return table(repr(self), [*self.columns], rows)
 
 
-def _written(value: Any) -> Any:
+def _csv_value(value: Any) -> Any:
     if isinstance(value, str):
         return spreadsheet_safe(value)
     return "" if isinstance(value, float) and math.isnan(value) else value
 
 
-def _shown(name: str, held: Any) -> str:
+def _text_value(name: str, held: Any) -> str:
     value = held.item() if isinstance(held, np.generic) else held
     if isinstance(value, str):
         return value
@@ -174,9 +168,9 @@ def threshold_table(
     >>> found["precision"].round(4)
     array([   nan, 1.    , 0.01  , 0.0198, 0.01  ])
     """
-    models = _models(source)
-    asked = _measures(measures, checked_volume(volume))
-    conditions = _conditions(at)
+    models = _models_of(source)
+    asked = _parse_measures(measures, checked_volume(volume))
+    conditions = _conditions_of(at)
     shifts = any(measure.depends_on_prior for measure in asked)
     if order not in ORDERS:
         raise refuse("BR542", f"order is {quoted(order)}", f"one of {', '.join(ORDERS)}")
@@ -184,8 +178,8 @@ def threshold_table(
     notes: list[Note] = []
     for model, counts in models.items():
         points = Points.of(counts)
-        places, cuts = _places(points, thresholds, order)
-        notes += (*points.notes, *_remarks(points, thresholds))
+        places, cuts = _find_places(points, thresholds, order)
+        notes += (*points.notes, *_notes_of_thresholds(points, thresholds))
         for one in conditions:
             resolved = resolved_for(points, one, asked)
             notes += (*one.notes, *(label_shift_of(resolved, points) if shifts else ()))
@@ -194,13 +188,13 @@ def threshold_table(
                 **({"model": np.full(len(cuts), model)} if len(models) > 1 else {}),
                 **({"prior": np.full(len(cuts), known)} if len(conditions) > 1 else {}),
             }
-            values = {str(one_of): _column(one_of, points, one)[places] for one_of in asked}
+            values = {str(one_of): _values_along(one_of, points, one)[places] for one_of in asked}
             parts.append({**keys, "threshold": cuts, **values})
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return ThresholdTable(columns, tuple(conditions), tuple(dict.fromkeys(notes)))
 
 
-def _models(source: Any) -> Mapping[str, Any]:
+def _models_of(source: Any) -> Mapping[str, Any]:
     if isinstance(source, JointCounts):
         return {name: source.marginal(name) for name in source.models}
     if not isinstance(source, Mapping):
@@ -210,7 +204,7 @@ def _models(source: Any) -> Mapping[str, Any]:
     return source
 
 
-def _measures(names: Sequence[str | Measure], volume: float | None) -> list[Measure]:
+def _parse_measures(names: Sequence[str | Measure], volume: float | None) -> list[Measure]:
     asked = [named(one, volume) for one in ([names] if isinstance(names, str) else names)]
     if volume is not None and not any(measure.counts_cases for measure in asked):
         text = "none of these measures counts cases, so a volume has no effect"
@@ -218,7 +212,7 @@ def _measures(names: Sequence[str | Measure], volume: float | None) -> list[Meas
     return list(dict.fromkeys(asked))
 
 
-def _conditions(at: Conditions | Sequence[Conditions] | None) -> list[Conditions]:
+def _conditions_of(at: Conditions | Sequence[Conditions] | None) -> list[Conditions]:
     several: list[Any] = list(at) if isinstance(at, list | tuple) else [at]
     found = [checked_conditions(one) for one in several]
     if not found:
@@ -229,11 +223,11 @@ def _conditions(at: Conditions | Sequence[Conditions] | None) -> list[Conditions
     return found
 
 
-def _places(points: Points, thresholds: Any, order: str) -> tuple[Any, Any]:
+def _find_places(points: Points, thresholds: Any, order: str) -> tuple[Any, Any]:
     """Which points are shown, and under which thresholds."""
     if thresholds is None:
         places, cuts = np.arange(len(points)), points.thresholds
-        whole = points.scores.tolist() if _rounds(points.scores[[0, -1]].tolist()) else None
+        whole = points.scores.tolist() if _loses_digits(points.scores[[0, -1]].tolist()) else None
         cuts = cuts if whole is None else np.array([math.nan, *whole], dtype=object)
     else:
         # Highest first, as points are; None flags nothing and comes before all.
@@ -241,23 +235,23 @@ def _places(points: Points, thresholds: Any, order: str) -> tuple[Any, Any]:
         given = [*(None for cut in thresholds if cut is None), *given]
         places = np.array([points.place(cut) for cut in given], dtype=np.intp)
         held = [math.nan if cut is None else cut for cut in given]
-        cuts = np.array(held, dtype=object if _rounds(held) else np.float64)
+        cuts = np.array(held, dtype=object if _loses_digits(held) else np.float64)
     return (places, cuts) if order == "descending" else (places[::-1], cuts[::-1])
 
 
-def _rounds(values: Sequence[Any]) -> bool:
+def _loses_digits(values: Sequence[Any]) -> bool:
     """Are there whole numbers among them that a float would round?"""
     return any(isinstance(value, int) and abs(value) > EXACT_FLOATS for value in values)
 
 
-def _column(asked: Measure, points: Points, at: Conditions) -> Any:
+def _values_along(asked: Measure, points: Points, at: Conditions) -> Any:
     """The measure at every point; counts of cases stay whole."""
     if asked.name in COUNTED and points.why_no_prior != ONLY_RATES:
         return getattr(points, asked.name)
     return along(asked, points, at)
 
 
-def _remarks(points: Points, thresholds: Any) -> Iterator[Note]:
+def _notes_of_thresholds(points: Points, thresholds: Any) -> Iterator[Note]:
     for cut in () if thresholds is None else thresholds:
         yield from out_of_range(points, cut)
     if thresholds is None and points.merged.any():

@@ -48,15 +48,18 @@ from baserate.inference.best_model import (
 )
 from baserate.inference.choose_again import cumulate
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
-from baserate.inference.replicates import PERCENTILE, alike, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
+    PERCENTILE,
     ClassCells,
     Plan,
     Progress,
     Resampler,
     Sample,
+    alike,
     check_enough,
+    percentile_bounds,
     planned,
+    undefined_noted,
 )
 from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import OperatingPoint

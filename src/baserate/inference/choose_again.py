@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from baserate.decisions.choose import (
     interpolate_places,
     pick_places,
 )
-from baserate.inference.resample import Plan, Weights, make_sample, replicate
-from baserate.inference.weight_statistics import read_outcomes
+from baserate.inference.resample import Plan, Weights, make_sample, read_outcomes, replicate
 from baserate.measures.confusion import Measure
 from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import OperatingPoint
@@ -43,31 +42,53 @@ def candidate_places(points: Points, chosen: Sequence[int]) -> Ints:
     Distances are in standard deviations of the rates, so that the few cases at the top of a large
     sample are not skipped. Nothing and everything flagged, and the chosen ones, are among them.
     """
-    if len(points) <= MOST_CANDIDATES:
+    last = len(points) - 1
+    if last < MOST_CANDIDATES:
         return np.arange(len(points))
-    by_positives, by_negatives = standardize_rates(points.tp), standardize_rates(points.fp)
-    scale = by_positives + by_negatives
     half = MOST_CANDIDATES // 4
     nearby = max(LEAST_NEARBY, half // len(chosen))
-    wanted = [np.linspace(0, scale[-1], half)]
+    wanted = [np.linspace(0.0, float(standardize_place(points, last)), half)]
     for place in chosen:
         # Near by either class: where few negatives are flagged, a step past one passes many
         # positives.
-        distance = np.minimum(
-            np.abs(by_positives - by_positives[place]), np.abs(by_negatives - by_negatives[place])
-        )
-        near = scale[distance <= NEAR]
-        wanted.append(np.linspace(near[0], near[-1], nearby))
-    found = np.searchsorted(scale, np.concatenate(wanted))
-    return np.unique(
-        np.concatenate((np.minimum(found, len(scale) - 1), [0, len(scale) - 1], chosen))
+        spans = [near_places(flagged, place) for flagged in (points.tp, points.fp)]
+        ends = [min(low for low, _ in spans), max(high for _, high in spans)]
+        low, high = standardize_place(points, np.array(ends)).tolist()
+        wanted.append(np.linspace(low, high, nearby))
+    scale = np.concatenate(wanted)
+    # The first places that reach these values, by bisection: there may be millions of places.
+    before, found = np.full(len(scale), -1), np.full(len(scale), last)
+    while (found - before > 1).any():
+        middle = (before + found) // 2
+        reached = (standardize_place(points, middle) >= scale) & (middle > before)
+        before, found = np.where(reached, before, middle), np.where(reached, middle, found)
+    return np.unique(np.concatenate((found, [0, last], chosen)))
+
+
+def standardize_place(points: Points, places: Any) -> Floats:
+    """Return what places flag of both classes, in standard deviations."""
+    positives, negatives = (
+        standardize_rates(flagged[places], flagged[-1]) for flagged in (points.tp, points.fp)
     )
+    return positives + negatives
 
 
-def standardize_rates(flagged: Array) -> Floats:
+def standardize_rates(flagged: Any, total: Any) -> Floats:
     """Return the flagged share of a class in standard deviations (arcsine scale)."""
-    total = float(flagged[-1])
     return np.asarray(2 * np.sqrt(total) * np.arcsin(np.sqrt(flagged / max(total, 1.0))))
+
+
+def near_places(flagged: Array, place: int) -> tuple[int, int]:
+    """Return the first and the last place that flag as many of a class as this one, within
+    `NEAR` standard deviations.
+    """
+    total = float(flagged[-1])
+    here = float(standardize_rates(float(flagged[place]), total))
+    ends = np.clip([here - NEAR, here + NEAR], 0, np.pi * np.sqrt(total))
+    low, high = total * np.sin(ends / (2 * np.sqrt(max(total, 1.0)))) ** 2
+    first = int(np.searchsorted(flagged, low, side="left"))
+    last = int(np.searchsorted(flagged, high, side="right")) - 1
+    return min(first, place), max(last, place)
 
 
 @dataclass(frozen=True)

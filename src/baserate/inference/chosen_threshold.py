@@ -25,8 +25,7 @@ from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
 from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
-from baserate.inference.resample import MOST_CASES, Progress, check_enough, planned
-from baserate.inference.weight_statistics import float_costs
+from baserate.inference.resample import MOST_CASES, Progress, check_enough, float_costs, planned
 from baserate.measures.confusion import (
     Confusion,
     Measure,

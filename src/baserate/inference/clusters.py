@@ -22,23 +22,26 @@ from baserate.decisions.operating_point import most_unseen, on_labels, unseen
 from baserate.errors import InputError, Note, combine, number_of, refuse
 from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements, find_scores
 from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
-from baserate.inference.replicates import PERCENTILE, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
     CLUSTERS,
     FEW_CLUSTERS,
+    PERCENTILE,
     FlaggedRuns,
     Plan,
     Weights,
     check_enough,
     clusters_by_class,
     clusters_with,
+    float_costs,
     make_sample,
+    percentile_bounds,
+    read_outcomes,
     replicate,
     sums_by_cluster,
+    undefined_noted,
 )
 from baserate.inference.sample_size import refuse_masses
 from baserate.inference.statistic import Statistic, shifted
-from baserate.inference.weight_statistics import float_costs, read_outcomes
 from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
 from baserate.numbers import Floats

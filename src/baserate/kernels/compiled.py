@@ -39,17 +39,17 @@ def begin_count(scores: Scores, labels: Labels) -> Callable[[], Cells]:
     """
     workers = threads(len(scores))
     tallied = in_parallel(
-        lambda first, end: _tallied(scores[first:end], labels[first:end]), len(scores), workers
+        lambda first, end: _tally_values(scores[first:end], labels[first:end]), len(scores), workers
     )
     found = [cells for cells in tallied if cells is not None]
     if len(found) == len(tallied):
-        return lambda: _added(found)
+        return lambda: _add_cells(found)
     if workers == 1:
         return _begin_sort(scores, labels)
     return _begin_parts(scores, labels, workers)
 
 
-def _added(parts: list[Cells]) -> Cells:
+def _add_cells(parts: list[Cells]) -> Cells:
     """The cells of all rows from those of parts of them."""
     if len(parts) == 1:
         return parts[0]
@@ -60,7 +60,7 @@ def _added(parts: list[Cells]) -> Cells:
     return Cells(scores[order][starts], *sums)
 
 
-def _tallied(scores: Scores, labels: Labels) -> Cells | None:
+def _tally_values(scores: Scores, labels: Labels) -> Cells | None:
     most = min(len(scores) // ROWS_A_VALUE, _kernels.MOST_VALUES)
     values = np.empty(most, dtype=np.int64 if scores.dtype == np.int64 else np.float64)
     counts = np.zeros((most, 2), dtype=np.int64)
@@ -121,9 +121,9 @@ def distinct_texts(
 
 
 def _begin_sort(scores: Scores, labels: Labels) -> Callable[[], Cells]:
-    room, keys = _room(scores)
+    room, keys = _allocate_room(scores)
     split = _kernels.pack(scores, labels, keys)
-    return lambda: _sorted(keys, split, room)
+    return lambda: _cells_of_keys(keys, split, room)
 
 
 def _begin_parts(scores: Scores, labels: Labels, workers: int) -> Callable[[], Cells]:
@@ -131,7 +131,7 @@ def _begin_parts(scores: Scores, labels: Labels, workers: int) -> Callable[[], C
     sample, go to one stretch of the room; each stretch is then sorted and scanned by itself. How
     many there are does not show in the cells.
     """
-    rows, bounds = len(scores), _bounds(scores, PARTS * workers)
+    rows, bounds = len(scores), _sample_bounds(scores, PARTS * workers)
     part, shares = np.empty(rows, dtype=np.uint8), range(workers)
     cuts = [rows * share // workers for share in range(workers + 1)]
     pieces = [slice(cuts[share], cuts[share + 1]) for share in shares]
@@ -144,7 +144,7 @@ def _begin_parts(scores: Scores, labels: Labels, workers: int) -> Callable[[], C
     # The highest scores come first.
     of_part = sizes.sum(axis=0)
     starts = rows - np.cumsum(of_part)
-    room, _ = _room(scores)
+    room, _ = _allocate_room(scores)
     keys = room.view(np.uint32 if scores.dtype == np.float32 else np.uint64)
     # Keys of float32 lie in the second half of their stretch.
     begins = 2 * starts + of_part if scores.dtype == np.float32 else starts
@@ -161,10 +161,10 @@ def _begin_parts(scores: Scores, labels: Labels, workers: int) -> Callable[[], C
         for start, size, sign in zip(starts, of_part, below, strict=True)
         if size
     ][::-1]
-    return lambda: _sorted_parts(room, keys.dtype, stretches, workers)
+    return lambda: _cells_of_parts(room, keys.dtype, stretches, workers)
 
 
-def _bounds(scores: Scores, parts: int) -> Ints:
+def _sample_bounds(scores: Scores, parts: int) -> Ints:
     """Orders between which about equally many scores lie; zero is one of them."""
     sample = portable.ascending_orders(scores[:: max(1, len(scores) // (SAMPLED * parts))].copy())
     sample.sort()
@@ -172,7 +172,7 @@ def _bounds(scores: Scores, parts: int) -> Ints:
     return np.unique(np.append(sample[step::step], 0))
 
 
-def _sorted_parts(
+def _cells_of_parts(
     room: Scores, word: npt.DTypeLike, stretches: list[tuple[int, int, bool]], workers: int
 ) -> Cells:
     cells = Cells(room, np.empty(len(room), dtype=np.int64), np.empty(len(room), dtype=np.int64))
@@ -192,10 +192,10 @@ def _sorted_parts(
         for column in cells if start > filled else ():
             column[filled : filled + found] = column[start : start + found]
         filled += found
-    return _cut(cells, filled)
+    return _shrink_cells(cells, filled)
 
 
-def _room(scores: Scores) -> tuple[Scores, npt.NDArray[Any]]:
+def _allocate_room(scores: Scores) -> tuple[Scores, npt.NDArray[Any]]:
     """Room for the scores of cells, and for keys in the same memory."""
     rows = len(scores)
     room = np.empty(rows, dtype=np.int64 if scores.dtype == np.int64 else np.float64)
@@ -205,14 +205,14 @@ def _room(scores: Scores) -> tuple[Scores, npt.NDArray[Any]]:
     return room, room.view(word)[-rows:] if rows else room.view(word)
 
 
-def _cut(cells: Cells, found: int) -> Cells:
+def _shrink_cells(cells: Cells, found: int) -> Cells:
     """Gives the unused tail back without a copy; nothing looks at it any more."""
     for column in cells:
         column.resize(found, refcheck=False)
     return cells
 
 
-def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
+def _cells_of_keys(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
     """24 bytes a row in all: the keys become the scores where they lie, and the sort borrows the
     room of the positives.
     """
@@ -220,7 +220,7 @@ def _sorted(keys: npt.NDArray[Any], split: int, room: Scores) -> Cells:
     scratch = cells.positives.view(keys.dtype)
     _kernels.sort(keys[:split], scratch)
     _kernels.sort(keys[split:], scratch)
-    return _cut(cells, _kernels.scan(keys, split, *cells))
+    return _shrink_cells(cells, _kernels.scan(keys, split, *cells))
 
 
 def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> tuple[Cells, Ints]:
@@ -230,12 +230,12 @@ def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> t
     rows = len(scores)
     starts = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=groups))))
     splits, backs, offsets = starts[:-1].copy(), starts[1:] - 1, np.empty_like(starts)
-    room, keys = _room(scores)
+    room, keys = _allocate_room(scores)
     _kernels.pack_groups(scores, labels, codes, keys, splits, backs)
     cells = Cells(room, np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64))
     scratch = cells.positives.view(keys.dtype)[-rows:] if rows else keys
     _kernels.scan_groups(keys, starts, splits, scratch, *cells, offsets)
-    return _cut(cells, int(offsets[-1])), offsets
+    return _shrink_cells(cells, int(offsets[-1])), offsets
 
 
 def order_weighted(scores: Scores, labels: Labels, weights: Floats) -> tuple[Scores, Floats]:

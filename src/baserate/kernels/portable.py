@@ -45,20 +45,20 @@ def begin_count(scores: Scores, labels: Labels) -> Callable[[], Cells]:
     The label rides in the lowest bit of a key of the score's order, so that one sort of values
     sorts the cases.
     """
-    keys, dtype = _packed(scores, labels), scores.dtype
+    keys, dtype = _pack_keys(scores, labels), scores.dtype
     split = len(keys) - int(np.count_nonzero(scores < 0))
-    return lambda: _sorted(keys, split, dtype)
+    return lambda: _cells_of_keys(keys, split, dtype)
 
 
-def _sorted(keys: Keys, split: int, dtype: np.dtype[Any]) -> Cells:
+def _cells_of_keys(keys: Keys, split: int, dtype: np.dtype[Any]) -> Cells:
     keys[:split].sort()
     keys[split:].sort()
     hits = (keys & keys.dtype.type(1)).astype(np.bool_)
     keys >>= keys.dtype.type(1)
-    starts = _starts(keys, split)
+    starts = _starts_of_runs(keys, split)
     sizes = np.diff(starts, append=len(keys))
-    positives = _sums(hits, starts)
-    return Cells(_unpacked(keys[starts], starts < split, dtype), positives, sizes - positives)
+    positives = _sums_of_runs(hits, starts)
+    return Cells(_scores_of_keys(keys[starts], starts < split, dtype), positives, sizes - positives)
 
 
 def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> tuple[Cells, Ints]:
@@ -74,7 +74,7 @@ def count_groups(scores: Scores, labels: Labels, codes: Codes, groups: int) -> t
     return Cells(*map(np.concatenate, zip(*found, strict=True))), offsets
 
 
-def _packed(scores: Scores, labels: Labels) -> Keys:
+def _pack_keys(scores: Scores, labels: Labels) -> Keys:
     """Keys of the scores that are not below zero, then of those that are; each part ascends as its
     scores descend.
     """
@@ -90,7 +90,7 @@ def _packed(scores: Scores, labels: Labels) -> Keys:
     return np.concatenate((keys[~below], keys[below])) if below.any() else keys
 
 
-def _unpacked(places: Keys, front: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> Scores:
+def _scores_of_keys(places: Keys, front: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> Scores:
     """The scores at these places, where `front` marks those not below zero."""
     sign = places.dtype.type(1 << (8 * places.itemsize - 1))
     behind = ~places if dtype == np.int64 else places | sign
@@ -99,7 +99,7 @@ def _unpacked(places: Keys, front: npt.NDArray[np.bool_], dtype: np.dtype[Any]) 
     return scores.astype(np.float64) if dtype == np.float32 else scores
 
 
-def _starts(keys: Keys, split: int) -> npt.NDArray[np.intp]:
+def _starts_of_runs(keys: Keys, split: int) -> npt.NDArray[np.intp]:
     """Where each run of equal keys begins; the two signs never share a run."""
     first = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
@@ -108,7 +108,7 @@ def _starts(keys: Keys, split: int) -> npt.NDArray[np.intp]:
     return np.flatnonzero(first)
 
 
-def _sums(hits: Labels, starts: npt.NDArray[np.intp]) -> Ints:
+def _sums_of_runs(hits: Labels, starts: npt.NDArray[np.intp]) -> Ints:
     if len(starts) == len(hits):
         return hits.astype(np.int64)
     before = np.concatenate((np.zeros(1, np.int64), np.cumsum(hits, dtype=np.int64)))

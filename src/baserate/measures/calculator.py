@@ -134,28 +134,28 @@ def solve_rates(**given: float | str) -> Rates:
         ...
     baserate.errors.InputError: BR541: these rates contradict each other: tpr 0.8, posfrac 0.549, prior 0.5 force precision to lie...
     """  # noqa: E501
-    facts = [_read(name, value) for name, value in given.items()]
-    corners = _corners(facts)
+    facts = [_read_rate(name, value) for name, value in given.items()]
+    corners = _find_corners(facts)
     if not corners:
         raise refuse(
             "BR541",
-            f"these rates contradict each other: {_culprit(facts)}",
+            f"these rates contradict each other: {_describe_contradiction(facts)}",
             "check the printed values",
         )
-    point = _middle(corners)
+    point = _middle_of(corners)
     # Decided at values that agree with each other: rounding makes 0.80 and 1 − 0.79 look like two
     # facts.
     agreeing = [
-        _equation(fact.name, value)
+        _equation_of(fact.name, value)
         for fact in facts
-        if (value := _rate(fact.name, point)) is not None
+        if (value := _rate_at(fact.name, point)) is not None
     ]
-    if _rank(agreeing) < 3:
+    if _rank_of(agreeing) < 3:
         raise refuse("BR540", *_what_is_missing(facts, agreeing, point))
-    return _rates(facts, corners)
+    return _derive_rates(facts, corners)
 
 
-def _read(name: str, value: Any) -> _Given:
+def _read_rate(name: str, value: Any) -> _Given:
     if name != PRIOR and name not in GIVEN:
         asked = Measure.parse(name)
         known = f'"{asked.name}"' if asked.name in GIVEN else f"one of {', '.join((PRIOR, *GIVEN))}"
@@ -208,7 +208,7 @@ def _half_unit(text: str) -> Fraction:
     return Fraction(1, 2) / Fraction(10) ** decimals / scale
 
 
-def _parts(name: str) -> tuple[Row, Row]:
+def _parts_of(name: str) -> tuple[Row, Row]:
     """Numerator and denominator as linear functions of (x, y, p), the last entry being the
     constant.
     """
@@ -230,31 +230,32 @@ def _parts(name: str) -> tuple[Row, Row]:
     return rows[0], rows[1]
 
 
-def _equation(name: str, value: Fraction) -> Row:
-    above, below = _parts(name)
+def _equation_of(name: str, value: Fraction) -> Row:
+    above, below = _parts_of(name)
     return tuple(a - value * b for a, b in zip(above, below, strict=True))  # type: ignore[return-value]
 
 
-def _corners(facts: Sequence[_Given]) -> list[Corner]:
+def _find_corners(facts: Sequence[_Given]) -> list[Corner]:
     """The corners of all (x, y, p) that fit: every three of the bounding planes that meet in a
     point where all inequalities hold.
     """
-    planes = _planes(facts)
+    planes = _bounding_planes(facts)
     found = {
         corner
         for rows in itertools.combinations(planes, 3)
-        if (corner := _meet(rows)) is not None and _inside(corner, planes)
+        if (corner := _meeting_point(rows)) is not None and _fits_planes(corner, planes)
     }
     # A prior of 0 or 1 is no prior, though such corners bound the others; and every given rate must
     # be defined somewhere.
     priors = {corner[2] for corner in found}
     undefined = any(
-        all(not _at(_parts(fact.name)[1], corner) for corner in found) for fact in facts
+        all(not _evaluate_row(_parts_of(fact.name)[1], corner) for corner in found)
+        for fact in facts
     )
     return [] if priors in ({0}, {1}) or undefined else sorted(found)
 
 
-def _planes(facts: Sequence[_Given]) -> list[Row]:
+def _bounding_planes(facts: Sequence[_Given]) -> list[Row]:
     """Everything that must not be negative at a point that fits."""
     zero, one = Fraction(0), Fraction(1)
     # 0 <= x <= p <= 1 and 0 <= y <= 1 - p, each as a row that must not be negative.
@@ -265,20 +266,20 @@ def _planes(facts: Sequence[_Given]) -> list[Row]:
         (zero, -one, -one, one),
     ]
     for fact in facts:
-        low, high = _equation(fact.name, fact.low), _equation(fact.name, fact.high)
+        low, high = _equation_of(fact.name, fact.low), _equation_of(fact.name, fact.high)
         planes += [low, tuple(-part for part in high)]  # type: ignore[list-item]
     return planes
 
 
-def _inside(corner: Corner, planes: Sequence[Row]) -> bool:
-    return all(_at(row, corner) >= 0 for row in planes)
+def _fits_planes(corner: Corner, planes: Sequence[Row]) -> bool:
+    return all(_evaluate_row(row, corner) >= 0 for row in planes)
 
 
-def _at(row: Row, corner: Corner) -> Fraction:
+def _evaluate_row(row: Row, corner: Corner) -> Fraction:
     return row[0] * corner[0] + row[1] * corner[1] + row[2] * corner[2] + row[3]
 
 
-def _meet(planes: Sequence[Row]) -> Corner | None:
+def _meeting_point(planes: Sequence[Row]) -> Corner | None:
     """Where three planes meet; None where they do not meet in one point."""
     rows = _eliminate(planes)
     if len(rows) < 3:
@@ -287,7 +288,7 @@ def _meet(planes: Sequence[Row]) -> Corner | None:
     return x, y, p
 
 
-def _rank(equations: Sequence[Row]) -> int:
+def _rank_of(equations: Sequence[Row]) -> int:
     """How many of the equations say something of x, y or p that the others do not."""
     return len(_eliminate(equations))
 
@@ -312,22 +313,22 @@ def _eliminate(equations: Sequence[Row]) -> list[list[Fraction]]:
     return rows[:rank]
 
 
-def _culprit(facts: Sequence[_Given]) -> str:
+def _describe_contradiction(facts: Sequence[_Given]) -> str:
     """One rate that the others forbid, and what they force instead; preferably the last given."""
     for fact in reversed(facts):
         others = [other for other in facts if other is not fact]
-        corners = _corners(others)
+        corners = _find_corners(others)
         if corners and others:
             values = [
-                value for corner in corners if (value := _rate(fact.name, corner)) is not None
+                value for corner in corners if (value := _rate_at(fact.name, corner)) is not None
             ]
             named = ", ".join(f"{other.name} {other.text}" for other in others)
             if not values:
                 return f"{named} leave {fact.name} undefined (0/0), and it is given as {fact.text}"
-            nominal = _nominal(others, corners)
+            nominal = _nominal_corner(others, corners)
             about = (
                 ""
-                if nominal is None or (v := _rate(fact.name, nominal)) is None
+                if nominal is None or (v := _rate_at(fact.name, nominal)) is None
                 else f" (about {float(v):.4g})"
             )
             return (
@@ -337,26 +338,31 @@ def _culprit(facts: Sequence[_Given]) -> str:
     return ", ".join(f"{fact.name} {fact.text}" for fact in facts)
 
 
-def _rate(name: str, corner: Corner) -> Fraction | None:
-    above, below = _parts(name)
-    whole = _at(below, corner)
-    return _at(above, corner) / whole if whole else None
+def _rate_at(name: str, corner: Corner) -> Fraction | None:
+    above, below = _parts_of(name)
+    whole = _evaluate_row(below, corner)
+    return _evaluate_row(above, corner) / whole if whole else None
 
 
-def _nominal(facts: Sequence[_Given], corners: Sequence[Corner]) -> Corner | None:
+def _nominal_corner(facts: Sequence[_Given], corners: Sequence[Corner]) -> Corner | None:
     """The point that three of the given values determine, where it fits all of them; else the
     middle of what fits.
     """
-    equations, planes = [_equation(fact.name, fact.value) for fact in facts], _planes(facts)
+    equations, planes = (
+        [_equation_of(fact.name, fact.value) for fact in facts],
+        _bounding_planes(facts),
+    )
     for rows in itertools.combinations(equations, 3):
-        corner = _meet(rows)
-        defined = corner is not None and all(_at(_parts(fact.name)[1], corner) for fact in facts)
-        if corner is not None and defined and 0 < corner[2] < 1 and _inside(corner, planes):
+        corner = _meeting_point(rows)
+        defined = corner is not None and all(
+            _evaluate_row(_parts_of(fact.name)[1], corner) for fact in facts
+        )
+        if corner is not None and defined and 0 < corner[2] < 1 and _fits_planes(corner, planes):
             return corner
-    return _middle(corners) if corners else None
+    return _middle_of(corners) if corners else None
 
 
-def _middle(corners: Sequence[Corner]) -> Corner:
+def _middle_of(corners: Sequence[Corner]) -> Corner:
     return tuple(sum(corner[i] for corner in corners) / len(corners) for i in range(3))  # type: ignore[return-value]
 
 
@@ -371,12 +377,13 @@ def _what_is_missing(
             "tpr equals fpr, so flagging is independent of the class and leaves the prior open",
             Fix("prior=0.01", "--prior 1%"),
         )
-    needed, names = 3 - _rank(equations), (PRIOR, *GIVEN)
-    true = [(name, value) for name in names if (value := _rate(name, point)) is not None]
+    needed, names = 3 - _rank_of(equations), (PRIOR, *GIVEN)
+    true = [(name, value) for name in names if (value := _rate_at(name, point)) is not None]
     more = [
         name
         for name, value in true
-        if name not in have and _rank([*equations, _equation(name, value)]) > _rank(equations)
+        if name not in have
+        and _rank_of([*equations, _equation_of(name, value)]) > _rank_of(equations)
     ]
     verb = "does" if len(have) == 1 else "do"
     said = (
@@ -391,33 +398,39 @@ def _what_is_missing(
     )
 
 
-def _rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
-    nominal = _nominal(facts, corners)
+def _derive_rates(facts: Sequence[_Given], corners: Sequence[Corner]) -> Rates:
+    nominal = _nominal_corner(facts, corners)
     assert nominal is not None
     given = {fact.name for fact in facts}
     solved: dict[str, Solved] = {}
     undefined: dict[str, str] = {}
     for name in SHOWN:
         try:
-            value = _value(name, nominal)
+            value = _value_at(name, nominal)
         except Undefinable as reason:
             undefined[name] = reason.reason
             continue
         # Quotients of linear functions take their extremes at corners; with the prior given, so do
         # those of tpr and fpr.
         at_corners = name in (PRIOR, *GIVEN, "nne") or (PRIOR in given and CATALOGUE[name].straight)
-        low, high = _range(name, value, corners) if at_corners else (None, None)
+        low, high = _range_over_corners(name, value, corners) if at_corners else (None, None)
         solved[name] = Solved(rounded(value), low, high, name in given)
     return Rates(solved, undefined, tuple(note for fact in facts for note in fact.notes))
 
 
-def _range(name: str, value: Fraction, corners: Sequence[Corner]) -> tuple[float, float]:
+def _range_over_corners(
+    name: str, value: Fraction, corners: Sequence[Corner]
+) -> tuple[float, float]:
     """The extremes at the corners; a ratio that loses its denominator at one of them has no upper
     bound.
     """
     known = [
         value,
-        *(extreme for corner in corners if (extreme := _value_or_none(name, corner)) is not None),
+        *(
+            extreme
+            for corner in corners
+            if (extreme := _value_at_or_none(name, corner)) is not None
+        ),
     ]
     unbounded = name in UNBOUNDED and any(_divides_by_zero(name, corner) for corner in corners)
     return rounded(min(known)), math.inf if unbounded else rounded(max(known))
@@ -426,10 +439,12 @@ def _range(name: str, value: Fraction, corners: Sequence[Corner]) -> tuple[float
 def _divides_by_zero(name: str, corner: Corner) -> bool:
     """Whether something is divided by nothing at a corner (nothing by nothing is no bound lost)."""
     above = {"nne": "posfrac", "lr_positive": "tpr", "lr_negative": "fnr"}[name]
-    return _value_or_none(UNBOUNDED[name], corner) == 0 and bool(_value_or_none(above, corner))
+    return _value_at_or_none(UNBOUNDED[name], corner) == 0 and bool(
+        _value_at_or_none(above, corner)
+    )
 
 
-def _value(name: str, corner: Corner) -> Fraction:
+def _value_at(name: str, corner: Corner) -> Fraction:
     x, y, prior = corner
     if name == PRIOR:
         return prior
@@ -437,8 +452,8 @@ def _value(name: str, corner: Corner) -> Fraction:
     return exact_value(Measure(name), confusion, Conditions())
 
 
-def _value_or_none(name: str, corner: Corner) -> Fraction | None:
+def _value_at_or_none(name: str, corner: Corner) -> Fraction | None:
     try:
-        return _value(name, corner)
+        return _value_at(name, corner)
     except Undefinable:
         return None

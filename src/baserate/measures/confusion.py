@@ -142,17 +142,17 @@ class Confusion:
         return (tp + fn) / cases if cases else Undefined("no cases")
 
     def __repr__(self) -> str:
-        return f"Confusion({', '.join(f'{name}={_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"  # noqa: E501
+        return f"Confusion({', '.join(f'{name}={_format_cases(getattr(self, name))}' for name in ('tp', 'fp', 'fn', 'tn'))})"  # noqa: E501
 
     def _repr_html_(self) -> str:
         rows = (
-            ("positives", _cases(self.tp), _cases(self.fn)),
-            ("negatives", _cases(self.fp), _cases(self.tn)),
+            ("positives", _format_cases(self.tp), _format_cases(self.fn)),
+            ("negatives", _format_cases(self.fp), _format_cases(self.tn)),
         )
         return table(repr(self), ("", "flagged", "not flagged"), rows)
 
 
-def _cases(number: Any) -> str:
+def _format_cases(number: Any) -> str:
     return f"{float(number):.6g}" if isinstance(number, Fraction) else repr(number)
 
 
@@ -182,7 +182,7 @@ def measure(
             f"{asked.name} does not count cases, so `volume` has no effect on it",
             "leave volume out",
         )
-    confusion, notes = _located(source, threshold)
+    confusion, notes = _locate_confusion(source, threshold)
     at = checked_conditions(at)
     try:
         value = rounded(exact_value(asked, confusion, at.as_shown()))
@@ -217,7 +217,7 @@ def at_prior(points: Points, at: Conditions) -> Conditions:
     return resolved
 
 
-def _located(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
+def _locate_confusion(source: Any, threshold: Any) -> tuple[Confusion, tuple[Note, ...]]:
     if isinstance(source, Confusion):
         if threshold is not NOT_SAID:
             raise refuse(
@@ -281,10 +281,10 @@ def exact_value(asked: Measure, confusion: Confusion, at: Conditions) -> Fractio
     """The measure as an exact fraction (roots and logarithms to far more than a float);
     `Undefinable` where there is none.
     """
-    return Fraction(asked.formula(_outcomes(asked, confusion, at)))
+    return Fraction(asked.formula(_outcomes_of(asked, confusion, at)))
 
 
-def _outcomes(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
+def _outcomes_of(asked: Measure, confusion: Confusion, at: Conditions) -> Outcomes:
     """What the formula sees of one confusion; `Undefinable` where the sample does not say."""
     if asked.needs_counts and confusion.why_no_prior == ONLY_RATES:
         raise Undefinable(ONLY_RATES)
@@ -435,7 +435,7 @@ class Measure:
     def __post_init__(self) -> None:
         given = dict(self.parameters)
         for parameter in self._entry.parameters:
-            _check(self.name, parameter, given)
+            _check_parameter(self.name, parameter, given)
         unknown = set(given) - {parameter.name for parameter in self._entry.parameters}
         if unknown:
             takes = (
@@ -460,7 +460,7 @@ class Measure:
     @property
     def _entry(self) -> Definition:
         if self.name not in CATALOGUE:
-            raise _unknown(self.name)
+            raise _unknown_measure(self.name)
         return CATALOGUE[self.name]
 
     @property
@@ -523,7 +523,7 @@ class Measure:
         return self._entry.per_volume
 
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}={_shown(value)}" for name, value in self.parameters)
+        inside = ", ".join(f"{name}={_format_value(value)}" for name, value in self.parameters)
         return f"{self.name}({inside})" if inside else self.name
 
     __repr__ = __str__
@@ -539,7 +539,7 @@ def parse(text: str, volume: float | None = None) -> Measure:
         found = F_NUMBER.fullmatch(key)  # F2 and F0.5, as people write them
         if found and not arguments:
             return Measure("f_beta", (("beta", float(found[1])),))
-        raise _unknown(name)
+        raise _unknown_measure(name)
     name = SYNONYMS[key]
     parameters = _read_parameters(name, arguments)
     if volume is not None and CATALOGUE[name].per_volume:
@@ -589,11 +589,11 @@ def _read_parameters(name: str, arguments: Sequence[tuple[str, str, str]]) -> di
             raise refuse(
                 "BR532", f"{name} is given {quoted(key)} twice", "give each parameter once"
             )
-        given[key] = _number(name, key, value)
+        given[key] = _read_parameter(name, key, value)
     return given
 
 
-def _number(name: str, key: str, text: str) -> float:
+def _read_parameter(name: str, key: str, text: str) -> float:
     if text.casefold() in ("inf", "infinity", "∞"):
         return math.inf
     value = number(text)
@@ -606,7 +606,7 @@ def _number(name: str, key: str, text: str) -> float:
     return rounded(value)
 
 
-def _check(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
+def _check_parameter(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
     if parameter.name not in given:
         if parameter.default is None and not parameter.optional:
             raise refuse(
@@ -622,23 +622,23 @@ def _check(name: str, parameter: Parameter, given: Mapping[str, float]) -> None:
         allowed = False
     if not allowed:
         low = "above" if parameter.above_low else "at least"
-        high = "" if math.isinf(parameter.high) else f" and at most {_shown(parameter.high)}"
+        high = "" if math.isinf(parameter.high) else f" and at most {_format_value(parameter.high)}"
         raise refuse(
             "BR532",
-            f"{name}: {parameter.name} must be {low} {_shown(parameter.low)}{high}, got"
+            f"{name}: {parameter.name} must be {low} {_format_value(parameter.low)}{high}, got"
             f" {quoted(value)}",
             "correct it",
         )
 
 
-def _shown(value: float) -> str:
+def _format_value(value: float) -> str:
     """A number as one would type it."""
     if math.isfinite(value) and float(value).is_integer() and abs(value) < 1e16:
         return str(int(value))
     return repr(float(value))
 
 
-def _unknown(name: str) -> Exception:
+def _unknown_measure(name: str) -> Exception:
     near = difflib.get_close_matches(plain(name), list(SYNONYMS), n=1)
     if not near:
         return refuse("BR531", f"unknown measure {quoted(name)}", f"one of {', '.join(CATALOGUE)}")

@@ -39,7 +39,7 @@ class Isoline:
         """Where the line is at this fpr; at an angle of 0 lines of one precision have no single
         tpr.
         """
-        across, tangent = _within(fpr, "fpr", 0, 1), exactly(self.tangent)
+        across, tangent = _check_within(fpr, "fpr", 0, 1), exactly(self.tangent)
         if self.measure == "npv":
             return rounded(1 - tangent * (1 - across))
         if not tangent:
@@ -52,7 +52,7 @@ class Isoline:
 
     def fpr(self, tpr: float) -> float:
         """Where the line is at this tpr."""
-        up, tangent = _within(tpr, "tpr", 0, 1), exactly(self.tangent)
+        up, tangent = _check_within(tpr, "tpr", 0, 1), exactly(self.tangent)
         if self.measure == "precision":
             return rounded(up * tangent)
         if not tangent:
@@ -87,7 +87,7 @@ def isoline(
             f"isolines are drawn for precision and npv, got {quoted(measure)}",
             'isoline("precision", at, value=0.5)',
         )
-    at = _conditions(at)
+    at = _line_conditions(at)
     given = [part for part in (value, angle, tangent) if part is not None]
     if len(given) != 1:
         raise refuse(
@@ -99,7 +99,7 @@ def isoline(
     prior = at.as_shown().exact_prior
     odds = prior / (1 - prior) if measure == "precision" else (1 - prior) / prior
     if value is not None:
-        share = _within(value, "value", 0, 1)
+        share = _check_within(value, "value", 0, 1)
         if not share:
             raise refuse(
                 "BR542",
@@ -108,9 +108,9 @@ def isoline(
             )
         return Isoline(measure, rounded(share), rounded(odds * (1 - share) / share), rounded(prior))
     slope = (
-        _within(tangent, "tangent", 0, 10**30)
+        _check_within(tangent, "tangent", 0, 10**30)
         if angle is None
-        else _tangent(_within(angle, "angle", 0, 89.999999))
+        else _tangent_of(_check_within(angle, "angle", 0, 89.999999))
     )
     return Isoline(measure, rounded(odds / (odds + slope)), rounded(slope), rounded(prior))
 
@@ -129,7 +129,7 @@ class IsoCost:
         """Where the line is at this fpr; it may leave the square of ROC space."""
         loss, nuisance = self.at.at_stake
         start, height = (exactly(value) for value in self.through)
-        return rounded(height + nuisance / loss * (_within(fpr, "fpr", 0, 1) - start))
+        return rounded(height + nuisance / loss * (_check_within(fpr, "fpr", 0, 1) - start))
 
 
 def iso_cost_line(at: Conditions, *, fpr: float, tpr: float) -> IsoCost:
@@ -143,23 +143,23 @@ def iso_cost_line(at: Conditions, *, fpr: float, tpr: float) -> IsoCost:
     >>> line.slope, round(line.tpr(0.3), 6)
     (0.5, 0.8)
     """  # noqa: E501
-    at = _conditions(at)
-    place = rounded(_within(fpr, "fpr", 0, 1)), rounded(_within(tpr, "tpr", 0, 1))
+    at = _line_conditions(at)
+    place = rounded(_check_within(fpr, "fpr", 0, 1)), rounded(_check_within(tpr, "tpr", 0, 1))
     return IsoCost(at.iso_cost_slope, place, at)
 
 
-def _conditions(at: Any) -> Conditions:
+def _line_conditions(at: Any) -> Conditions:
     """Exact conditions: a line is read off no data, so None stands for no base rate here."""
     if at is None:
         raise refuse("BR519", "at must be Conditions, got NoneType", "Conditions(prior=0.001)")
     return checked_conditions(at)
 
 
-def _tangent(degrees: Fraction) -> Fraction:
+def _tangent_of(degrees: Fraction) -> Fraction:
     """Exact where the tangent is a whole number."""
     return Fraction(1) if degrees == 45 else exactly(math.tan(math.radians(float(degrees))))
 
 
-def _within(given: Any, name: str, low: float, high: float) -> Fraction:
+def _check_within(given: Any, name: str, low: float, high: float) -> Fraction:
     meaning = f"{name} lies between {low:g} and {high:g}"
     return NumberCheck("BR542", meaning, f"give a {name} in that range", low, high).exactly(given)

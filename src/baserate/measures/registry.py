@@ -95,11 +95,11 @@ def weight_of_negatives(positives: Any, negatives: Any, at: Conditions) -> Fract
         return Fraction(1)
     if not positives or not negatives:
         return None
-    return _weight(positives, negatives, at.exact_prior)
+    return _weight_at_prior(positives, negatives, at.exact_prior)
 
 
 @lru_cache(maxsize=64)
-def _weight(positives: Any, negatives: Any, prior: Fraction) -> Fraction:
+def _weight_at_prior(positives: Any, negatives: Any, prior: Fraction) -> Fraction:
     """Kept, as many measures are read of the same cases."""
     return (1 - prior) / prior * exactly(positives) / exactly(negatives)
 
@@ -146,7 +146,7 @@ class AlongPoints:
         self.cost_of_nothing = rounded(fn * positives + tn * negatives)
         self.cost_of_everything = rounded(tp * positives + fp * negatives)
 
-    def _weighed(self, values: Any, weight: float = 1.0) -> Any:
+    def _scale_cases(self, values: Any, weight: float = 1.0) -> Any:
         array = np.asarray(values, dtype=np.float64)
         if self._shift:
             array = np.ldexp(array, self._shift)
@@ -154,19 +154,19 @@ class AlongPoints:
 
     @cached_property
     def tp(self) -> Any:
-        return self._weighed(self._points.tp)
+        return self._scale_cases(self._points.tp)
 
     @cached_property
     def fp(self) -> Any:
-        return self._weighed(self._points.fp, self._weight)
+        return self._scale_cases(self._points.fp, self._weight)
 
     @cached_property
     def fn(self) -> Any:
-        return self._weighed(self._points.fn)
+        return self._scale_cases(self._points.fn)
 
     @cached_property
     def tn(self) -> Any:
-        return self._weighed(self._points.tn, self._weight)
+        return self._scale_cases(self._points.tn, self._weight)
 
     @cached_property
     def counted(self) -> tuple[Any, Any, Any, Any]:

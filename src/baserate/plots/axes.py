@@ -57,8 +57,8 @@ class Axis:
         """Where the values lie: 0 at `low`, 1 at `high`; NaN stays NaN, and what is far outside is
         held a little beyond the frame.
         """
-        given = self._scaled(np.asarray(values, dtype=np.float64))
-        low, high = self._scaled(np.array([self.low, self.high]))
+        given = self._scale_values(np.asarray(values, dtype=np.float64))
+        low, high = self._scale_values(np.array([self.low, self.high]))
         # Halves, so that an axis over all floats does not overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             places: Floats = np.clip(
@@ -71,7 +71,7 @@ class Axis:
         places = self.place([value for value, _ in self.ticks]).tolist()
         return list(zip(places, (text for _, text in self.ticks), strict=True))
 
-    def _scaled(self, values: Floats) -> Floats:
+    def _scale_values(self, values: Floats) -> Floats:
         if self.scale == "linear":
             return values
         if self.scale == "log":
@@ -91,7 +91,9 @@ def log_axis(label: str, low: float, high: float = 1.0) -> Axis:
     """An axis of orders of magnitude with a tick at each, or at every second or third."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, math.ceil((last - first + 1) / MOST_DECADES))
-    ticks = tuple((10.0**power, _power(power)) for power in range(last, first - 1, -step))[::-1]
+    ticks = tuple((10.0**power, _format_power(power)) for power in range(last, first - 1, -step))[
+        ::-1
+    ]
     return Axis(label, low, high, "log", ticks)
 
 
@@ -103,7 +105,7 @@ def deviate_axis(label: str, low: float = 1e-3, high: float = 0.95) -> Axis:
     for rate in (rate for rate in RATES if low <= rate <= high):
         place = float(bare.place([rate])[0])
         if place - last >= APART:
-            ticks.append((rate, _rate(rate)))
+            ticks.append((rate, _format_rate(rate)))
             last = place
     return Axis(label, low, high, "deviate", tuple(ticks))
 
@@ -144,18 +146,18 @@ def _round_ticks(low: float, high: float) -> Ticks:
     whole = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     most = max(abs(low), abs(high))
     digits = min(15, max(3, 2 + math.ceil(math.log10(max(most / step, 1.0)))))
-    return tuple((min(max(i * step, low), high), _number(i * step, digits)) for i in whole)
+    return tuple((min(max(i * step, low), high), _format_number(i * step, digits)) for i in whole)
 
 
-def _number(value: float, digits: int) -> str:
+def _format_number(value: float, digits: int) -> str:
     text = f"{value:.{digits}g}" if value else "0"
     mantissa, e, power = text.partition("e")
     return f"{mantissa}e{int(power)}" if e else text
 
 
-def _power(power: int) -> str:
+def _format_power(power: int) -> str:
     return f"{10.0**power:g}" if -3 <= power <= 5 else f"1e{power}"
 
 
-def _rate(rate: float) -> str:
+def _format_rate(rate: float) -> str:
     return f"{rate:g}" if rate >= 1e-3 else f"1e{round(math.log10(rate))}"

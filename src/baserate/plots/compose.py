@@ -78,7 +78,7 @@ def name_curves(curves: AnyCurves, kinds: Sequence[str] = ()) -> list[NamedCurve
         }
     else:
         groups = {"": [curves] if isinstance(curves, Curve) else list(curves)}
-    found = [NamedCurve(*each) for each in _styled(groups)]
+    found = [NamedCurve(*each) for each in _style_groups(groups)]
     if not found:
         raise refuse(
             "BR650", "there is no curve to draw", 'roc_panel(roc(counts)), or {"name": curve}'
@@ -93,7 +93,7 @@ def name_curves(curves: AnyCurves, kinds: Sequence[str] = ()) -> list[NamedCurve
     return found
 
 
-def _styled(groups: Mapping[str, list[Any]]) -> Iterable[tuple[str, Curve, Style]]:
+def _style_groups(groups: Mapping[str, list[Any]]) -> Iterable[tuple[str, Curve, Style]]:
     """Where models have several curves each, colours tell the models apart and dashes the
     conditions; else both change together.
     """
@@ -182,7 +182,7 @@ def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = F
     )
     parts: list[Part] = []
     for name, point in given:
-        place = _read(point, x), _read(point, y)
+        place = _read_measure(point, x), _read_measure(point, y)
         words = [name] if name else []
         words += [f"{place[1]:.3g}"] if labelled else []
         parts.append(Marks(place[:1], place[1:]))
@@ -192,7 +192,7 @@ def marks_of(points: Chosen, x: str, y: str, height: Axis, *, labelled: bool = F
     return parts
 
 
-def _read(point: Any, axis: str) -> float:
+def _read_measure(point: Any, axis: str) -> float:
     check_kind(point, OperatingPoint, "an operating point", "choose(counts, at=at)")
     if axis == "threshold":
         return float("nan") if point.threshold is None else float(point.threshold)

@@ -98,14 +98,20 @@ def roc_panel(  # noqa: PLR0913 (each is a thing to draw)
     found = name_curves(curves, ("roc", "roc_hull"))
     x = _log_rates([one.curve.x for one in found]) if wide else linear_axis(axis_label("fpr"))
     y = linear_axis(axis_label("tpr"))
-    behind: list[Part] = [Line(*_within(x, 0.0, 1.0), "guessing", REFERENCE)] if chance else []
-    behind += _fan(isolines, x)
+    behind: list[Part] = (
+        [Line(*_clip_to_unit_square(x, 0.0, 1.0), "guessing", REFERENCE)] if chance else []
+    )
+    behind += _isoline_parts(isolines, x)
     if baseline is not None:
         ends = baseline.tpr(0), baseline.tpr(1)
-        behind.append(Line(*_within(x, *ends), "ideal baseline", Style("black", "dashdot", 1.2)))
+        behind.append(
+            Line(*_clip_to_unit_square(x, *ends), "ideal baseline", Style("black", "dashdot", 1.2))
+        )
     for line in iso_costs:
         ends = line.tpr(0), line.tpr(1)
-        behind.append(Line(*_within(x, *ends), "one cost", Style("black", "dotted", 1.2)))
+        behind.append(
+            Line(*_clip_to_unit_square(x, *ends), "one cost", Style("black", "dotted", 1.2))
+        )
     return panel_of(found, Space(x, y, behind), title, points=points, bands=bands)
 
 
@@ -114,7 +120,7 @@ def _log_rates(columns: Sequence[Any]) -> Axis:
     return spanning_axis(axis_label("fpr"), np.maximum(rates[rates > 0], 1e-9), log=True)
 
 
-def _within(x: Axis, at_zero: float, at_one: float) -> tuple[Any, Any]:
+def _clip_to_unit_square(x: Axis, at_zero: float, at_one: float) -> tuple[Any, Any]:
     """A straight line of ROC space as far as it lies in the unit square; on a logarithmic axis it
     is a curve, of many points.
     """
@@ -128,18 +134,18 @@ def _within(x: Axis, at_zero: float, at_one: float) -> tuple[Any, Any]:
     return across, np.clip(at_zero + slope * across, 0.0, 1.0)
 
 
-def _fan(isolines: Sequence[Isoline], x: Axis) -> list[Part]:
+def _isoline_parts(isolines: Sequence[Isoline], x: Axis) -> list[Part]:
     """Each isoline with its value at the end that is away from where all of them meet."""
     parts: list[Part] = []
     for line in isolines:
         name, value = f"{line.measure} isolines at base rate {line.prior:.6g}", f"{line.value:.6g}"
         if line.measure == "precision":
-            across, up = _within(x, 0.0, 1 / line.tangent if line.tangent else 1e12)
+            across, up = _clip_to_unit_square(x, 0.0, 1 / line.tangent if line.tangent else 1e12)
             parts.append(Line(across, up, name, Style("orange", "dashed", 1.2)))
             ends = zip(across[-1:], up[-1:], strict=True)
             parts += [Words(*end, value, "orange", "middle", up=0.4) for end in ends]
         else:
-            across, up = _within(x, 1 - line.tangent, 1.0)
+            across, up = _clip_to_unit_square(x, 1 - line.tangent, 1.0)
             parts.append(Line(across, up, name, Style("purple", "dotted", 1.2)))
             starts = zip(across[:1], up[:1], strict=True)
             parts += [Words(*start, value, "purple", "start", 0.4, 0.3) for start in starts]
@@ -222,7 +228,7 @@ class Background(NamedTuple):
     square: bool = True
 
 
-def _diagonal(shares: Floats, _prior: float) -> tuple[Any, Any]:
+def _line_of_guessing(shares: Floats, _prior: float) -> tuple[Any, Any]:
     return shares, shares
 
 
@@ -252,14 +258,21 @@ BACKGROUNDS = {
     "broc": Background("x", (Reference("guessing", _fdr_of_guessing, each=True),)),
     "posfrac": Background(
         "y",
-        (Reference("guessing", _diagonal), Reference("perfect", _flag_positives_only, each=True)),
+        (
+            Reference("guessing", _line_of_guessing),
+            Reference("perfect", _flag_positives_only, each=True),
+        ),
     ),
     "gain": Background(
-        "x", (Reference("guessing", _diagonal), Reference("perfect", _positives_first, each=True))
+        "x",
+        (
+            Reference("guessing", _line_of_guessing),
+            Reference("perfect", _positives_first, each=True),
+        ),
     ),
     "lift": Background("x", (Reference("guessing", _lift_of_one),)),
     "cost_threshold": Background("y", square=False),
-    "reliability": Background("", (Reference("calibrated", _diagonal),)),
+    "reliability": Background("", (Reference("calibrated", _line_of_guessing),)),
 }
 # Where positives are rare, these are seen from below the smallest base rate on.
 OF_THE_SIZE_OF_THE_PRIOR = ("posfrac", "precision")
@@ -269,7 +282,7 @@ def _space_of(found: list[NamedCurve], log: Log) -> Space:
     """The axes of curves of one kind, and the reference lines behind them."""
     first = found[0].curve
     background = BACKGROUNDS.get(first.name)
-    wide = _rare(found, log)
+    wide = _positives_are_rare(found, log)
     if background is None:
         background = Background()
         wide = first.x_label == "prior" if log is None else log
@@ -285,7 +298,7 @@ def _space_of(found: list[NamedCurve], log: Log) -> Space:
         if not each:
             behind.append(Line(*line(shares, math.nan), name, REFERENCE))
             continue
-        for prior, colour in _priors(found):
+        for prior, colour in _priors_and_colours(found):
             behind.append(Line(*line(shares, prior), name, Style(colour, "dotted", 1.0)))
     return Space(x, y, behind, background.square)
 
@@ -297,11 +310,11 @@ def _axis_along(found: list[NamedCurve], column: str, *, log: bool) -> Axis:
     if log and label in SHARES:
         values.append(np.array([1.0]))
     if log and label in OF_THE_SIZE_OF_THE_PRIOR:
-        values.append(np.array([prior / 2 for prior, _ in _priors(found)]))
+        values.append(np.array([prior / 2 for prior, _ in _priors_and_colours(found)]))
     return axis_of(label, values, log=log)
 
 
-def _priors(found: list[NamedCurve]) -> list[tuple[float, str]]:
+def _priors_and_colours(found: list[NamedCurve]) -> list[tuple[float, str]]:
     """The base rates of the curves, each once, with the colour of its curve."""
     rates: dict[float, str] = {}
     for one in found:
@@ -310,11 +323,15 @@ def _priors(found: list[NamedCurve]) -> list[tuple[float, str]]:
     return list(rates.items())
 
 
-def _rare(found: list[NamedCurve], log: Log) -> bool:
+def _positives_are_rare(found: list[NamedCurve], log: Log) -> bool:
     """Whether an axis is logarithmic: as it was given, or where positives are rarer than 1 in
     100.
     """
-    return any(0 < prior < SMALL_PRIOR for prior, _ in _priors(found)) if log is None else log
+    return (
+        any(0 < prior < SMALL_PRIOR for prior, _ in _priors_and_colours(found))
+        if log is None
+        else log
+    )
 
 
 # ----------------------------------------------------------------------
@@ -381,7 +398,7 @@ def decision_panel(
     highest = highest if highest > 0 else 0.1
     y = linear_axis(axis_label("net_benefit"), -0.35 * highest, 1.1 * highest)
     x, t = _threshold_probabilities(found, end, log)
-    several = len({prior for prior, _ in _priors(found)}) > 1
+    several = len({prior for prior, _ in _priors_and_colours(found)}) > 1
     parts: list[Part] = [Line((x.low, 1.0), (0.0, 0.0), "act on nobody", REFERENCE)]
     for one in found:
         name = f"act on everybody{f', {one.name}' if several else ''}"
@@ -398,9 +415,9 @@ def _threshold_probabilities(found: list[NamedCurve], end: float, log: Log) -> t
     of the lowest base rate on, below which everybody is acted on.
     """
     last = min(end, 0.999)
-    if not _rare(found, log):
+    if not _positives_are_rare(found, log):
         return linear_axis(axis_label("t"), 0.0, max(end, 0.01)), np.linspace(0.0, last, SAMPLES)
-    first = min([last, *(prior for prior, _ in _priors(found))]) / 10
+    first = min([last, *(prior for prior, _ in _priors_and_colours(found))]) / 10
     return log_axis(axis_label("t"), first, last), np.geomspace(first, last, SAMPLES)
 
 
@@ -428,7 +445,7 @@ def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = No
     given = {"": bands} if isinstance(bands, Band) else dict(bands)
     areas = bands_of(list(given.values()))
     first = next(iter(given.values()))
-    x = _places(first)
+    x = _axis_of_places(first)
     y = spanning_axis(
         axis_label(first.y_label),
         np.concatenate([np.concatenate((one.low, one.high, [0.0])) for one in given.values()]),
@@ -443,7 +460,7 @@ def difference_panel(bands: Band | Mapping[str, Band], *, title: str | None = No
     return Panel(heading, x, y, parts, describe_panel(heading, x, y), square=False)
 
 
-def _places(band: Band) -> Axis:
+def _axis_of_places(band: Band) -> Axis:
     log = (
         band.x_label == "prior"
         and len(band.x) > 1
@@ -486,10 +503,10 @@ def winner_map_panel(
     across = np.geomspace(*priors, 201)
     odds = across / (1 - across)
     names = list(dict.fromkeys(" = ".join(win.models) for win in winners.wins))
-    colour = dict(zip(names, _regions(names, winners.models), strict=True))
+    colour = dict(zip(names, _region_colours(names, winners.models), strict=True))
     parts: list[Part] = []
-    for name, least, most in _stretches(winners):
-        below, above = _ratio(odds, most), _ratio(odds, least)
+    for name, least, most in _merge_wins(winners):
+        below, above = _cost_ratio_at(odds, most), _cost_ratio_at(odds, least)
         if ((below < y.high) & (above > y.low)).any():
             parts.append(
                 Area(
@@ -505,15 +522,16 @@ def winner_map_panel(
     # apart.
     shown = [border.effective_prior for border in winners.borders]
     shown = (
-        shown if len(shown) <= MOST_BORDERS else [least for _, least, _ in _stretches(winners)][1:]
+        shown if len(shown) <= MOST_BORDERS else [least for _, least, _ in _merge_wins(winners)][1:]
     )
     parts += [
-        Line(across, _ratio(odds, effective), "", Style("black", "solid", 0.8))
+        Line(across, _cost_ratio_at(odds, effective), "", Style("black", "solid", 0.8))
         for effective in shown
     ]
     for doubt in winners.apart.doubts if winners.apart is not None else ():
         low, high = (
-            np.clip(_ratio(odds, effective), y.low, y.high) for effective in (doubt.high, doubt.low)
+            np.clip(_cost_ratio_at(odds, effective), y.low, y.high)
+            for effective in (doubt.high, doubt.low)
         )
         parts.append(Area(across, low, high, "not distinguished", "black", 0.25))
     return Panel(
@@ -525,7 +543,7 @@ def winner_map_panel(
     )
 
 
-def _stretches(winners: WinnerMap) -> list[tuple[str, float, float]]:
+def _merge_wins(winners: WinnerMap) -> list[tuple[str, float, float]]:
     """Who wins from which effective prior to which, whatever the threshold."""
     found: list[tuple[str, float, float]] = []
     for win in winners.wins:
@@ -537,7 +555,7 @@ def _stretches(winners: WinnerMap) -> list[tuple[str, float, float]]:
     return found
 
 
-def _regions(names: Sequence[str], models: Sequence[str]) -> list[str]:
+def _region_colours(names: Sequence[str], models: Sequence[str]) -> list[str]:
     """Models in the colours of their curves, ties in colours of their own, one answer for all in
     grey or black.
     """
@@ -548,7 +566,7 @@ def _regions(names: Sequence[str], models: Sequence[str]) -> list[str]:
     return [colours[name] if name in colours else series_style(next(ties)).colour for name in names]
 
 
-def _ratio(odds: Any, effective: float) -> Any:
+def _cost_ratio_at(odds: Any, effective: float) -> Any:
     """The cost ratio at which these odds have this effective prior."""
     if effective <= 0:
         return np.full(len(odds), np.inf)
@@ -624,20 +642,20 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
     tp, fp, fn, tn = (float(value) for value in confusion)
     flagged, passed = tp + fp, tn + fn
     spoken = (
-        f"Of {_cases(flagged + passed)} cases {_cases(flagged)} are flagged: {_cases(tp)} positives"
-        f" and {_cases(fp)} false alarms."
+        f"Of {_format_cases(flagged + passed)} cases {_format_cases(flagged)} are flagged:"
+        f" {_format_cases(tp)} positives and {_format_cases(fp)} false alarms."
     )
     upper, lower = (0.45, 0.76), (0.45, 0.24)
     parts: list[Part] = []
     # Each node with where it hangs, and whether it is right.
     for at, before, amount, what, colour in (
-        ((0.12, 0.5), None, f"{_cases(flagged + passed)} cases", "classified", ""),
-        (upper, (0.12, 0.5), f"POS {_cases(flagged)}", "flagged", "grey"),
-        (lower, (0.12, 0.5), f"NEG {_cases(passed)}", "passed", "grey"),
-        ((0.85, 0.89), upper, f"TP {_cases(tp)}", "positives flagged", "green"),
-        ((0.85, 0.63), upper, f"FP {_cases(fp)}", "false alarms", "grey"),
-        ((0.85, 0.37), lower, f"TN {_cases(tn)}", "negatives passed", "green"),
-        ((0.85, 0.11), lower, f"FN {_cases(fn)}", "misses", "grey"),
+        ((0.12, 0.5), None, f"{_format_cases(flagged + passed)} cases", "classified", ""),
+        (upper, (0.12, 0.5), f"POS {_format_cases(flagged)}", "flagged", "grey"),
+        (lower, (0.12, 0.5), f"NEG {_format_cases(passed)}", "passed", "grey"),
+        ((0.85, 0.89), upper, f"TP {_format_cases(tp)}", "positives flagged", "green"),
+        ((0.85, 0.63), upper, f"FP {_format_cases(fp)}", "false alarms", "grey"),
+        ((0.85, 0.37), lower, f"TN {_format_cases(tn)}", "negatives passed", "green"),
+        ((0.85, 0.11), lower, f"FN {_format_cases(fn)}", "misses", "grey"),
     ):
         if before is not None:
             ends = (before[0] + 0.13, at[0] - 0.14), (before[1], at[1])
@@ -649,7 +667,7 @@ def outcome_tree_panel(point: OperatingPoint | Confusion) -> Panel:
     return Panel(title, bare, bare, tuple(parts), spoken, square=False, frame=False)
 
 
-def _cases(value: float) -> str:
+def _format_cases(value: float) -> str:
     return grouped(int(value)) if value == math.floor(value) else f"{value:.4g}"
 
 
@@ -694,7 +712,7 @@ def _draw_curves(curves: AnyCurves, options: dict[str, Any]) -> Panel:
 # The picture of a result: what its `plot` method draws.
 
 
-def picture(result: Any, *, ax: Any = None, **given: Any) -> Panel:
+def draw_result(result: Any, *, ax: Any = None, **given: Any) -> Panel:
     """The panel that shows this result; drawn on these axes of matplotlib where they are given."""
     panel = _panel_of(result, given)
     if ax is not None:
@@ -712,7 +730,7 @@ def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
         point = result.point if isinstance(result, AmountPoint) else result
         return outcome_tree_panel(point, **given)
     if isinstance(result, Choice):
-        return _choice(result, given)
+        return _choice_panel(result, given)
     if isinstance(result, WinnerMap):
         return winner_map_panel(result, **given)
     if isinstance(result, Band):
@@ -720,7 +738,7 @@ def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
     raise refuse("BR650", f"a {type(result).__name__} has no picture", "to_frame()")
 
 
-def _choice(choice: Choice, given: dict[str, Any]) -> Panel:
+def _choice_panel(choice: Choice, given: dict[str, Any]) -> Panel:
     """The ROC of every model, with the chosen points."""
     if not choice.sources:
         raise refuse(

@@ -456,11 +456,11 @@ class Canvas:
         """The rows from the top."""
         for row in range(self.rows):
             yield "".join(
-                self.signs.get((row, column)) or self._sign(int(self.bits[row, column]))
+                self.signs.get((row, column)) or self._braille_sign(int(self.bits[row, column]))
                 for column in range(self.columns)
             )
 
-    def _sign(self, bits: int) -> str:
+    def _braille_sign(self, bits: int) -> str:
         if not bits:
             return " "
         return LAMPS[min(bits.bit_count(), 2) - 1] if self.plain else chr(BLANK + bits)
@@ -746,14 +746,14 @@ def draw_svg(figure: Figure) -> str:
     parts: list[str] = []
     top, width = 8.0, 24 + text_width(figure.title) * 1.1
     if figure.title:
-        parts.append(_text(12, 22, figure.title, font_weight="bold"))
+        parts.append(_text_element(12, 22, figure.title, font_weight="bold"))
         top = 34.0
     for row in figure.rows():
         boxes = [_box_of(panel) for panel in row]
         left = 0.0
         for panel, box in zip(row, boxes, strict=True):
             content = _panel_in_svg(panel, box, clip=f"{KEY}-c{len(parts)}")
-            parts.append(_group("g", content, transform=_moved(left, top)))
+            parts.append(_xml_group("g", content, transform=_translation(left, top)))
             left += box.cell_width + GAP
         width = max(width, left - GAP)
         top += max(box.cell_height for box in boxes) + 8
@@ -762,16 +762,16 @@ def draw_svg(figure: Figure) -> str:
     title = figure.title or figure.panels[0].title
     says = " ".join(f"{panel.says or panel.title}." for panel in figure.panels)
     parts = [
-        _element("title", escape(shorten(title, 200)), id=f"{key}-title"),
-        _element("desc", escape(shorten(says, 2000)), id=f"{key}-desc"),
-        _element("rect", width="100%", height="100%", fill="#fff"),
+        _xml_element("title", escape(shorten(title, 200)), id=f"{key}-title"),
+        _xml_element("desc", escape(shorten(says, 2000)), id=f"{key}-desc"),
+        _xml_element("rect", width="100%", height="100%", fill="#fff"),
         *(part.replace(KEY, key) for part in parts),
     ]
-    drawing = _group(
+    drawing = _xml_group(
         "svg",
         parts,
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {_number(width)} {_number(top)}",
+        viewBox=f"0 0 {_format_number(width)} {_format_number(top)}",
         width=width,
         height=top,
         role="img",
@@ -782,31 +782,31 @@ def draw_svg(figure: Figure) -> str:
     return drawing + "\n"
 
 
-def _element(tag: str, content: str = "", **attributes: Any) -> str:
+def _xml_element(tag: str, content: str = "", **attributes: Any) -> str:
     """An element of XML: numbers are rounded, and lines in the names of attributes are dashes."""
     written = "".join(
-        f' {name.replace("_", "-")}="{value if isinstance(value, str) else _number(value)}"'
+        f' {name.replace("_", "-")}="{value if isinstance(value, str) else _format_number(value)}"'
         for name, value in attributes.items()
     )
     return f"<{tag}{written}>{content}</{tag}>" if content else f"<{tag}{written}/>"
 
 
-def _group(tag: str, parts: list[str], **attributes: Any) -> str:
+def _xml_group(tag: str, parts: list[str], **attributes: Any) -> str:
     """An element that holds others, each on a line of its own."""
-    return _element(tag, "\n".join(("", *parts, "")), **attributes)
+    return _xml_element(tag, "\n".join(("", *parts, "")), **attributes)
 
 
-def _moved(left: float, top: float) -> str:
+def _translation(left: float, top: float) -> str:
     """The transformation that draws from another corner."""
-    return f"translate({_number(left)} {_number(top)})"
+    return f"translate({_format_number(left)} {_format_number(top)})"
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{round(float(value), 1):g}"
 
 
-def _text(x: float, y: float, text: str, *, fill: str = INK, **more: Any) -> str:
-    return _element("text", escape(shorten(text)), x=x, y=y, fill=fill, **more)
+def _text_element(x: float, y: float, text: str, *, fill: str = INK, **more: Any) -> str:
+    return _xml_element("text", escape(shorten(text)), x=x, y=y, fill=fill, **more)
 
 
 def _text_colour(colour: str) -> str:
@@ -854,19 +854,19 @@ def _heading_lines(panel: Panel, room: float) -> list[str]:
 
 def _panel_in_svg(panel: Panel, box: Box, clip: str) -> list[str]:
     heading = _heading_lines(panel, box.cell_width)
-    lines = [_text(12, (row + 1) * ROW - 4, line) for row, line in enumerate(heading)]
+    lines = [_text_element(12, (row + 1) * ROW - 4, line) for row, line in enumerate(heading)]
     inside = list(_lines_and_areas(panel, box))
     if panel.frame:
         # A line along the frame is seen in its whole width.
-        seen = _element("rect", x=-1, y=-1, width=box.width + 2, height=box.height + 2)
+        seen = _xml_element("rect", x=-1, y=-1, width=box.width + 2, height=box.height + 2)
         inside = [
-            _element("clipPath", seen, id=clip),
+            _xml_element("clipPath", seen, id=clip),
             *_axes_in_svg(panel, box),
-            _group("g", inside, clip_path=f"url(#{clip})"),
-            _element("rect", width=box.width, height=box.height, fill="none", stroke=FRAME),
+            _xml_group("g", inside, clip_path=f"url(#{clip})"),
+            _xml_element("rect", width=box.width, height=box.height, fill="none", stroke=FRAME),
         ]
     inside += _marks_and_words(panel, box)
-    frame = _group("g", inside, transform=_moved(box.left, box.top))
+    frame = _xml_group("g", inside, transform=_translation(box.left, box.top))
     return [*lines, frame, *_legend_in_svg(panel, box)]
 
 
@@ -874,13 +874,13 @@ def _lines_and_areas(panel: Panel, box: Box) -> Iterator[str]:
     for part in panel.parts:
         if isinstance(part, Line):
             runs = unbroken_runs(box.points(panel, part.x, part.y))
-            path = "".join(_path(run) for run in runs)
+            path = "".join(_path_data(run) for run in runs)
             if path:
-                yield _stroke(path, part.style)
+                yield _line_element(path, part.style)
         elif isinstance(part, Area):
             lower, upper = (unbroken_runs(box.points(panel, *edge)) for edge in part.edges())
             for low, high in zip(lower, upper, strict=False):
-                yield _fill(f"{_path(np.concatenate((high, low[::-1])))}Z", part)
+                yield _area_element(f"{_path_data(np.concatenate((high, low[::-1])))}Z", part)
 
 
 def _marks_and_words(panel: Panel, box: Box) -> Iterator[str]:
@@ -888,31 +888,33 @@ def _marks_and_words(panel: Panel, box: Box) -> Iterator[str]:
         for x, y in box.points(panel, marks.x, marks.y).tolist():
             # A mark on the frame is drawn whole, one beyond it not at all.
             if 0 <= x <= box.width and 0 <= y <= box.height:
-                yield _mark(marks, x, y)
+                yield _mark_element(marks, x, y)
     for words in panel.parts_of(Words):
         x, y = words_place(panel, words, box.width, box.height)
         colour = _text_colour(words.colour)
-        yield _text(x, y, words.text, fill=colour, text_anchor=words.anchor, **HALO)
+        yield _text_element(x, y, words.text, fill=colour, text_anchor=words.anchor, **HALO)
     for line in panel.parts_of(Line):
         if line.name in box.labels:
             x, y = box.labels[line.name]
-            yield _text(x, y + 4.5, line.name, fill=_text_colour(line.style.colour), **HALO)
+            yield _text_element(x, y + 4.5, line.name, fill=_text_colour(line.style.colour), **HALO)
 
 
 def _axes_in_svg(panel: Panel, box: Box) -> Iterator[str]:
     for at, text in panel.x.placed_ticks():
         x = at * box.width
-        yield _element("path", d=f"M{_number(x)} {_number(box.height)}v4", stroke=FRAME)
-        yield _text(x, box.height + 18, text, fill=TICK_TEXT, text_anchor="middle")
+        yield _xml_element(
+            "path", d=f"M{_format_number(x)} {_format_number(box.height)}v4", stroke=FRAME
+        )
+        yield _text_element(x, box.height + 18, text, fill=TICK_TEXT, text_anchor="middle")
     for at, text in panel.y.placed_ticks():
         y = (1 - at) * box.height
-        yield _element("path", d=f"M-4 {_number(y)}h4", stroke=FRAME)
-        yield _text(-8, y + 4.5, text, fill=TICK_TEXT, text_anchor="end")
+        yield _xml_element("path", d=f"M-4 {_format_number(y)}h4", stroke=FRAME)
+        yield _text_element(-8, y + 4.5, text, fill=TICK_TEXT, text_anchor="end")
     if panel.x.label:
-        yield _text(box.width / 2, box.height + 38, panel.x.label, text_anchor="middle")
+        yield _text_element(box.width / 2, box.height + 38, panel.x.label, text_anchor="middle")
     if panel.y.label:
-        turned = f"{_moved(-_tick_room(panel) - 18, box.height / 2)} rotate(-90)"
-        yield _text(0, 0, panel.y.label, text_anchor="middle", transform=turned)
+        turned = f"{_translation(-_tick_room(panel) - 18, box.height / 2)} rotate(-90)"
+        yield _text_element(0, 0, panel.y.label, text_anchor="middle", transform=turned)
 
 
 def _legend_in_svg(panel: Panel, box: Box) -> Iterator[str]:
@@ -920,17 +922,17 @@ def _legend_in_svg(panel: Panel, box: Box) -> Iterator[str]:
     for place, part in enumerate(listed):
         y = box.cell_height - (len(listed) - place) * ROW + 6
         if isinstance(part, Line):
-            yield _stroke(f"M12 {_number(y)}h{SAMPLE}", part.style)
+            yield _line_element(f"M12 {_format_number(y)}h{SAMPLE}", part.style)
         elif isinstance(part, Area):
-            yield _fill(f"M12 {_number(y - 6)}h{SAMPLE}v12h-{SAMPLE}Z", part)
+            yield _area_element(f"M12 {_format_number(y - 6)}h{SAMPLE}v12h-{SAMPLE}Z", part)
         else:
-            yield _mark(part, 12 + SAMPLE / 2, y)
-        yield _text(12 + SAMPLE + 8, y + 4.5, part.name)
+            yield _mark_element(part, 12 + SAMPLE / 2, y)
+        yield _text_element(12 + SAMPLE + 8, y + 4.5, part.name)
 
 
-def _stroke(path: str, style: Style) -> str:
+def _line_element(path: str, style: Style) -> str:
     more = {"stroke_dasharray": " ".join(f"{length:g}" for length in DASHES[style.dash])}
-    return _element(
+    return _xml_element(
         "path",
         d=path,
         fill="none",
@@ -941,26 +943,26 @@ def _stroke(path: str, style: Style) -> str:
     )
 
 
-def _fill(path: str, area: Area) -> str:
+def _area_element(path: str, area: Area) -> str:
     colour, opacity = PALETTE[area.colour], f"{area.opacity:.2g}"
-    return _element("path", d=path, fill=colour, fill_opacity=opacity)
+    return _xml_element("path", d=path, fill=colour, fill_opacity=opacity)
 
 
-def _mark(marks: Marks, x: float, y: float) -> str:
+def _mark_element(marks: Marks, x: float, y: float) -> str:
     size, colour = marks.size, PALETTE[marks.colour]
     if marks.shape == "circle":
-        return _element("circle", cx=x, cy=y, r=size, fill=colour)
-    left, top, side = _number(x - size), _number(y - size), _number(2 * size)
+        return _xml_element("circle", cx=x, cy=y, r=size, fill=colour)
+    left, top, side = _format_number(x - size), _format_number(y - size), _format_number(2 * size)
     if marks.shape == "cross":
         path = f"M{left} {top}l{side} {side}m-{side} 0l{side} -{side}"
-        return _element("path", d=path, stroke=colour, stroke_width=1.4)
+        return _xml_element("path", d=path, stroke=colour, stroke_width=1.4)
     if marks.shape == "square":
-        return _element("path", d=f"M{left} {top}h{side}v{side}h-{side}Z", fill=colour)
-    path = f"M{_number(x)} {top}l{_number(size)} {side}h-{side}Z"
-    return _element("path", d=path, fill=colour)
+        return _xml_element("path", d=f"M{left} {top}h{side}v{side}h-{side}Z", fill=colour)
+    path = f"M{_format_number(x)} {top}l{_format_number(size)} {side}h-{side}Z"
+    return _xml_element("path", d=path, fill=colour)
 
 
-def _path(points: Floats) -> str:
+def _path_data(points: Floats) -> str:
     """A path through these points. Steps are written, as they take fewer digits than places."""
     tenths = np.rint(10 * _corners_of(points)).astype(np.int64)
     (x, y), steps = tenths[0] / 10, np.diff(tenths, axis=0) / 10

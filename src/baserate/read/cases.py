@@ -133,6 +133,14 @@ def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
     return refuse("BR201", text, fix, examples, total)
 
 
+def refuse_rows(
+    code: str, name: str, what: str, fix: Fix | str, rows: Sequence[int] | Ints, example: str = ""
+) -> InputError:
+    """The error for so many rows of a column that hold something ("2 negative weights")."""
+    text = f"{name} has {number_of(len(rows), what)}{example}"
+    return refuse(code, text, fix, rows[:MOST_EXAMPLES], len(rows))
+
+
 def _refused(name: str, found: Unread) -> InputError:
     """Why such a column is refused, as if its cells were here."""
     if found.missing.total or not found.wrong.total:
@@ -146,17 +154,17 @@ def _from_objects(column: Column) -> Array:
     refuse_missing(column)
     values = column.values.tolist()
     _check_flags(column, values)
-    numbers = _plain_text(values) or [_number(value) for value in values]
+    numbers = [_number(value) for value in values]
     bad = [row for row, number in enumerate(numbers) if number is None]
     if bad:
         raise not_numbers(column.name, values[bad[0]], bad[:MOST_EXAMPLES], len(bad))
-    if all(isinstance(value, str) for value in values):
-        _check_spelled(column, values, numbers)
-    if all(isinstance(number, int) for number in numbers):
-        if not all(-INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
+    _check_endless(column.name, values, numbers)
+    kinds = set(map(type, numbers))
+    if kinds <= {int}:
+        if any(not -INT64_MAX - 1 <= number <= INT64_MAX for number in numbers):
             raise too_large(column.name)
         return np.array(numbers, dtype=np.int64)
-    if all(isinstance(number, float) for number in numbers):
+    if kinds <= {float}:
         return np.array(numbers, dtype=np.float64)
     return _narrowed(column, np.array(numbers, dtype=object))
 
@@ -177,33 +185,22 @@ def _check_flags(column: Column, values: list[Any]) -> None:
     )
 
 
-def _plain_text(values: list[Any]) -> list[Any] | None:
-    """The quick way for a column of text that holds nothing odd."""
-    try:
-        if any("_" in value or not value.isascii() for value in values):
-            return None
-        return list(
-            map(
-                int if all(value.strip().lstrip("+-").isdecimal() for value in values) else float,
-                values,
-            )
-        )
-    except (TypeError, AttributeError, ValueError):
-        return None
-
-
 def _number(value: object) -> Any:
-    """The number that a value is, or that text spells in the plain way; None for anything else."""
+    """The number that a value is, or that text spells in the plain way, whole numbers exactly; None
+    for anything else.
+    """
     from decimal import Decimal
     from fractions import Fraction
 
+    if isinstance(value, str):
+        number = spelled(value)
+        whole = number is not None and value.strip().lstrip("+-").isdecimal()
+        return int(value) if whole and abs(number or 0) < inf else number
     if isinstance(value, bool | np.bool_ | int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating):
         return float(value)
-    if isinstance(value, Decimal | Fraction):
-        return value
-    return spelled(value) if isinstance(value, str) else None
+    return value if isinstance(value, Decimal | Fraction) else None
 
 
 def spelled(text: str) -> float | None:
@@ -259,28 +256,19 @@ def _narrowed(column: Column, wide: Array) -> Array:
     return narrow
 
 
-def _check_spelled(column: Column, texts: list[str], numbers: list[Any]) -> None:
-    """No number written as text may become infinite, and no whole number may be rounded."""
+def _check_endless(name: str, values: list[Any], numbers: list[Any]) -> None:
+    """Refuse numbers written as text that are larger than any float."""
     endless = [
         row
         for row, number in enumerate(numbers)
-        if abs(number) == inf and "n" not in texts[row].casefold()
+        if type(number) is float
+        and abs(number) == inf
+        and isinstance(values[row], str)
+        and "n" not in values[row].casefold()
     ]
     if endless:
-        raise refuse(
-            "BR215",
-            f"{column.name} goes beyond the largest float",
-            "write smaller numbers",
-            endless[:MOST_EXAMPLES],
-            len(endless),
-        )
-    if any(
-        abs(number) >= EXACT_FLOATS
-        and texts[row].strip().lstrip("+-").isdecimal()
-        and int(texts[row]) != number
-        for row, number in enumerate(numbers)
-    ):
-        raise refuse("BR215", f"{column.name}: {ROUNDED}", CONVERT)
+        text = f"{name} goes beyond the largest float"
+        raise refuse("BR215", text, "write smaller numbers", endless[:MOST_EXAMPLES], len(endless))
 
 
 def rounded_note(name: str) -> Note:
@@ -357,14 +345,22 @@ def decide(
     _refuse_missing_labels(column, times)
     column = column.inferred()
     if pos_label is None:
-        return _plain(column) or _spoken(column, _distinct(column, times), keyword)
-    if not isinstance(pos_label, Hashable) or is_missing(pos_label):
-        raise refuse(
-            "BR109",
-            f"the positive label {quoted(pos_label)} cannot be a label",
-            "give the value that marks the positive cases",
-        )
-    return _asked(column, _distinct(column, times), pos_label, keyword)
+        plain = _plain(column)
+        if plain is not None:
+            return plain
+    elif not isinstance(pos_label, Hashable) or is_missing(pos_label):
+        text = f"the positive label {quoted(pos_label)} cannot be a label"
+        raise refuse("BR109", text, "give the value that marks the positive cases")
+    labels = _distinct(column, times)
+    _check_spelling(column.name, labels)
+    notes = tuple[Note, ...]()
+    if pos_label is not None:
+        positive = _given_positive(column.name, labels, pos_label, keyword)
+    elif labels:
+        positive, notes = _documented_positive(column.name, labels, keyword)
+    else:
+        positive = None
+    return Decision(_equal(column, positive), positive, notes)
 
 
 def _refuse_missing_labels(column: Column, times: Ints | None) -> None:
@@ -404,13 +400,10 @@ def _distinct(column: Column, times: Ints | None = None) -> dict[Any, int]:
     a column gone wrong.
     """
     numeric = column.values.dtype.kind in "biuf"
-    if column.coded is not None:
-        words, codes = column.coded
-    elif numeric:
+    words, codes = column.coded
+    if numeric and len(words) == len(column):  # too many to be labels
         found, codes = np.unique(column.values, return_inverse=True)
         words = found.tolist()
-    else:
-        words, codes = column.values.tolist(), np.arange(len(column))
     sizes = np.zeros(len(words), dtype=np.int64)
     if times is None:
         sizes += np.bincount(codes, minlength=len(words))
@@ -441,32 +434,33 @@ def _check_kinds(column: Column, words: list[Any], codes: Array, sizes: Ints) ->
 
 
 def _equal(column: Column, value: object) -> npt.NDArray[np.bool_]:
+    if value is None:
+        return np.zeros(len(column), dtype=np.bool_)
     if column.values.dtype.kind in "OU":
         return column.where(lambda other: bool(other == value))
     return np.asarray(column.values == value, dtype=np.bool_)
 
 
-def _spoken(column: Column, found: dict[Any, int], keyword: str) -> Decision:
-    """Values whose meaning is documented, or the reason why someone has to say which is
-    positive.
+def _documented_positive(
+    name: str, labels: dict[Any, int], keyword: str
+) -> tuple[Any, tuple[Note, ...]]:
+    """The positive one of labels whose meaning is documented (None where it is not among them), and
+    a note that says so; or the reason why someone has to say which is positive.
     """
-    if not found:
-        return Decision(np.zeros(len(column), dtype=np.bool_), None)
-    _check_spelling(column, found)
-    pair = _known_pair(found)
-    if pair is not None:
-        return _noted(column, found, pair, keyword)
-    _check_kind(column, found)
-    if len(found) > 2:
-        raise _too_many(column, found, None)
-    first = min(found, key=lambda value: found[value])
-    text = f"{column.name} has values {_shown(found)}; cannot tell which is positive"
-    raise refuse("BR102", text, Fix.option(keyword, first))
-
-
-def _known_pair(found: dict[Any, int]) -> tuple[str, str] | None:
-    spelled = {_folded(value) for value in found}
-    return next((pair for pair in WORDS if spelled <= set(pair)), None)
+    spellings = {_folded(value) for value in labels}
+    pair = next((pair for pair in WORDS if spellings <= set(pair)), None)
+    if pair is None:
+        _check_kind(name, labels)
+        if len(labels) > 2:
+            raise _too_many(name, labels, None)
+        text = f"{name} has values {_shown(labels)}; cannot tell which is positive"
+        raise refuse("BR102", text, Fix.option(keyword, min(labels, key=labels.__getitem__)))
+    # No counts in the note: it stays true, and the same, when parts of the data are added.
+    held = {_folded(value): value for value in labels}
+    negative, positive = (held.get(word, word) for word in pair)
+    text = f"{name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
+    note = Note("BR101", text, Fix.option(keyword, negative))
+    return positive if positive in labels else None, (note,)
 
 
 def _folded(value: object) -> str:
@@ -480,124 +474,88 @@ def _folded(value: object) -> str:
     return quoted(value)
 
 
-def _noted(column: Column, found: dict[Any, int], pair: tuple[str, str], keyword: str) -> Decision:
-    """No counts in the note: it stays true, and the same, when parts of the data are added."""
-    negative, positive = (
-        next((value for value in found if _folded(value) == word), word) for word in pair
-    )
-    text = f"{column.name}: positive = {quoted(positive)}, negative = {quoted(negative)}"
-    note = Note("BR101", text, Fix.option(keyword, negative))
-    return Decision(
-        _equal(column, positive),
-        positive if positive in found else None,
-        (note,),
-    )
-
-
-def _asked(column: Column, found: dict[Any, int], pos_label: object, keyword: str) -> Decision:
-    """The user said which value is positive: everything else must then be one other value."""
-    _check_spelling(column, found)
-    key = next((value for value in found if value == pos_label), None)
-    if len(found) > 2:
-        raise _too_many(column, found, key)
-    # A single other value is a part of the data without positives; two others, or one of another
-    # kind, mean a slip of the pen.
-    if key is None and (
-        len(found) == 2
-        or any(isinstance(value, str) != isinstance(pos_label, str) for value in found)
+def _given_positive(name: str, labels: dict[Any, int], pos_label: object, keyword: str) -> Any:
+    """The label that the user calls positive, as the column has it; everything else must then be
+    one other value. None where it is not among them: a part of the data without positives.
+    """
+    positive = next((value for value in labels if value == pos_label), None)
+    if len(labels) > 2:
+        raise _too_many(name, labels, positive)
+    if positive is not None or not labels:
+        return positive
+    # Two others, or one of another kind, mean a slip of the pen.
+    shown = f"the positive label {quoted(pos_label)} is"
+    if len(labels) == 2 or any(
+        isinstance(value, str) != isinstance(pos_label, str) for value in labels
     ):
-        import difflib
-
-        near = difflib.get_close_matches(
-            quoted(pos_label, quotes=False).strip().casefold(),
-            [_folded(value) for value in found],
-            n=1,
-            cutoff=0.4,
-        )
-        meant = next(
-            (value for value in found if [_folded(value)] == near),
-            min(found, key=lambda value: found[value]),
-        )
-        text = (
-            f"the positive label {quoted(pos_label)} is not in {column.name}, which has"
-            f" {_shown(found)}"
-        )
-        raise refuse("BR109", text, Fix.option(keyword, meant))
-    if key is None and any(_folded(value) == _folded(pos_label) for value in found):
-        text = (
-            f"the positive label {quoted(pos_label)} is written otherwise in {column.name}, which"
-            f" has {_shown(found)}"
-        )
-        raise refuse("BR109", text, Fix.option(keyword, next(iter(found))))
-    if key is None:
-        return Decision(np.zeros(len(column), dtype=np.bool_), None)
-    return Decision(_equal(column, key), key)
+        fix = Fix.option(keyword, _nearest(pos_label, labels))
+        raise refuse("BR109", f"{shown} not in {name}, which has {_shown(labels)}", fix)
+    (other,) = labels
+    if _folded(other) == _folded(pos_label):
+        text = f"{shown} written otherwise in {name}, which has {_shown(labels)}"
+        raise refuse("BR109", text, Fix.option(keyword, other))
+    return None
 
 
-def _check_spelling(column: Column, found: dict[Any, int]) -> None:
-    for word, count in Counter(_folded(value) for value in found).most_common():
-        if count > 1:
-            variants = {value: cases for value, cases in found.items() if _folded(value) == word}
+def _nearest(pos_label: object, labels: dict[Any, int]) -> Any:
+    """The label that was most likely meant: spelled alike, or the rarest."""
+    import difflib
+
+    spellings = {_folded(value): value for value in labels}
+    written = quoted(pos_label, quotes=False).strip().casefold()
+    near = difflib.get_close_matches(written, spellings, n=1, cutoff=0.4)
+    return spellings[near[0]] if near else min(labels, key=labels.__getitem__)
+
+
+def _check_spelling(name: str, labels: dict[Any, int]) -> None:
+    for word, spellings in Counter(map(_folded, labels)).most_common(1):
+        if spellings > 1:
+            variants = {value: labels[value] for value in labels if _folded(value) == word}
             fix = Fix(
                 "write each label in one way; for a file or frame, normalize_labels=True",
                 "--normalize-labels",
             )
-            text = f"{column.name} has {count} spellings of one label: {_shown(variants)}"
+            text = f"{name} has {spellings} spellings of one label: {_shown(variants)}"
             raise refuse("BR108", text, fix)
 
 
-def _check_kind(column: Column, found: dict[Any, int]) -> None:
-    numbers = [_as_number(value) for value in found]  # a text file writes them as text
-    if all(number is not None for number in numbers) and not all(
-        number.is_integer() for number in numbers
-    ):
-        low, high = min(numbers), max(numbers)
-        text = f"{column.name} is fractional ({low:.6g} to {high:.6g}), not a label"
-        raise refuse(
-            "BR106",
-            text,
-            Fix(
-                f"count({column.name} >= 0.5, ...); for a file or frame, label_threshold=0.5",
-                "--label-threshold 0.5",
-            ),
+def _check_kind(name: str, labels: dict[Any, int]) -> None:
+    """Refuse fractions as labels; a text file writes them as text."""
+    numbers = [spelled(value) if isinstance(value, str) else value for value in labels]
+    floats = [number for number in numbers if isinstance(number, float)]
+    if len(floats) == len(numbers) and not all(number.is_integer() for number in floats):
+        text = f"{name} is fractional ({min(floats):.6g} to {max(floats):.6g}), not a label"
+        fix = Fix(
+            f"count({name} >= 0.5, ...); for a file or frame, label_threshold=0.5",
+            "--label-threshold 0.5",
         )
+        raise refuse("BR106", text, fix)
 
 
-def _as_number(value: Any) -> Any:
-    """The float that a label is or spells, or None."""
-    return spelled(value) if isinstance(value, str) else value if isinstance(value, float) else None
-
-
-def _too_many(column: Column, found: dict[Any, int], positive: object) -> Exception:
+def _too_many(name: str, labels: dict[Any, int], positive: object) -> InputError:
     """With the positive label where the user named one; which of several it is, nobody can tell
     from the data.
     """
     one, said, others = "VALUE", "VALUE", "OTHERS"
     if positive is not None:
-        one = (
-            repr(quoted(positive, quotes=False)) if isinstance(positive, str) else quoted(positive)
-        )
-        said = shlex.quote(quoted(positive, quotes=False))
-        if len(found) <= MOST_SHOWN:
-            others = shlex.quote(
-                ",".join(
-                    quoted(value, quotes=False)
-                    for value in sorted(found, key=str)
-                    if value != positive
-                )
-            )
-    said = f"--positive {said} --negative {others}, or filter"
-    fix = Fix(f"count({column.name} == {one}, ...) for one against the rest, or filter", said)
-    return refuse(
-        "BR103", f"{column.name} has {grouped(len(found))} values ({_shown(found)}); need 2", fix
+        said = quoted(positive, quotes=False)
+        one = repr(said) if isinstance(positive, str) else quoted(positive)
+        said = shlex.quote(said)
+    if positive is not None and len(labels) <= MOST_SHOWN:
+        rest = [value for value in sorted(labels, key=str) if value != positive]
+        others = shlex.quote(",".join(quoted(value, quotes=False) for value in rest))
+    fix = Fix(
+        f"count({name} == {one}, ...) for one against the rest, or filter",
+        f"--positive {said} --negative {others}, or filter",
     )
+    text = f"{name} has {grouped(len(labels))} values ({_shown(labels)}); need 2"
+    return refuse("BR103", text, fix)
 
 
-def _shown(found: dict[Any, int]) -> str:
-    shown = ", ".join(
-        f"{quoted(value)} ({grouped(count)})" for value, count in list(found.items())[:MOST_SHOWN]
-    )
-    return shown + (" …" if len(found) > MOST_SHOWN else "")
+def _shown(labels: dict[Any, int]) -> str:
+    few = list(labels.items())[:MOST_SHOWN]
+    shown = ", ".join(f"{quoted(value)} ({grouped(cases)})" for value, cases in few)
+    return shown + (" …" if len(labels) > MOST_SHOWN else "")
 
 
 def fitting(positive: Any, labels: Array) -> Any:
@@ -647,25 +605,24 @@ SMALLEST, LARGEST = 1e-100, 1e100
 
 def as_weights(column: Column) -> Floats:
     """Float64 weights, or the reason why these are none."""
-    gone = column.missing_rows()
+    name, gone = column.name, column.missing_rows()
     if len(gone):
-        text = f"{column.name} has {number_of(len(gone), 'missing or NaN weight')}"
-        raise refuse("BR303", text, FINITE, gone[:MOST_EXAMPLES], len(gone))
+        raise refuse_rows("BR303", name, "missing or NaN weight", FINITE, gone)
     numbers = as_scores(column)  # read as scores are, also from text
     if numbers.dtype == np.int64 and numbers.max(initial=0) > EXACT_FLOATS:
-        text = f"{column.name} has whole weights above 2**53, which would be rounded"
+        text = f"{name} has whole weights above 2**53, which would be rounded"
         raise refuse("BR303", text, "scale the weights down")
     weights = numbers.astype(np.float64, copy=False)
     if weights.max(initial=0) == inf:
-        rows = np.flatnonzero(np.isinf(weights))
-        text = f"{column.name} has {number_of(len(rows), 'infinite weight')}"
-        raise refuse("BR303", text, FINITE, rows[:MOST_EXAMPLES], len(rows))
+        infinite = np.flatnonzero(np.isinf(weights))
+        raise refuse_rows("BR303", name, "infinite weight", FINITE, infinite)
     if weights.min(initial=0) < 0:
         rows = np.flatnonzero(weights < 0)
-        text = f"{column.name} has {number_of(len(rows), 'negative weight')}, such as"
-        fix = "drop those cases or correct their weights"
-        text = f"{text} {weights[rows[0]]:g}"
-        raise refuse("BR303", text, fix, rows[:MOST_EXAMPLES], len(rows))
+        example, fix = (
+            f", such as {weights[rows[0]]:g}",
+            "drop those cases or correct their weights",
+        )
+        raise refuse_rows("BR303", name, "negative weight", fix, rows, example)
     return weights
 
 
@@ -865,8 +822,10 @@ class CaseColumns(NamedTuple):
         times = np.broadcast_to(1, len(self.label)) if self.times is None else self.times
         return int(times[rows].sum())
 
-    def without(self, rows: Array) -> tuple[CaseColumns, Array]:
-        """Return the columns without these rows, and which rows are left."""
+    def without(
+        self, rows: Array, place: Callable[[Where], Where]
+    ) -> tuple[CaseColumns, Callable[[Where], Where]]:
+        """Return the columns without these rows, and the place of the rows that are left."""
         kept = np.delete(np.arange(len(self.label)), rows)
         columns = CaseColumns(
             self.label.only(kept),
@@ -875,7 +834,7 @@ class CaseColumns(NamedTuple):
             {role: column.only(kept) for role, column in self.beside.items()},
             None if self.times is None else self.times[kept],
         )
-        return columns, kept
+        return columns, KeptRows(place, kept)
 
 
 def check_cases(
@@ -942,20 +901,15 @@ def _drop_missing(
         what = f"{grouped(many)} of {number_of(rows, 'label')} in {columns.label.name} {are(many)}"
         text = f"{what} missing: left out, as requested"
         notes.append(Note("BR105", text, values={"left_out": many}))
-        columns, kept = columns.without(gone)
-        place = KeptRows(place, kept)
+        columns, place = columns.without(gone, place)
     missing = {name: column.missing_rows() for name, column in columns.scores.items()}
     gone = np.unique(np.concatenate([*missing.values()]))
     if nan_score is not None and len(gone):
-        shown = [
-            f"{quoted(name)} {grouped(columns.cases_in(each))}"
-            for name, each in missing.items()
-            if len(each)
-        ]
-        what = f"{number_of(columns.cases_in(gone), 'case')} without a score ({', '.join(shown)})"
+        each = {name: columns.cases_in(gaps) for name, gaps in missing.items() if len(gaps)}
+        shown = ", ".join(f"{quoted(name)} {grouped(many)}" for name, many in each.items())
+        what = f"{number_of(columns.cases_in(gone), 'case')} without a score ({shown})"
         notes.append(Note("BR201", f"{what}: left out, as requested"))
-        columns, kept = columns.without(gone)
-        place = KeptRows(place, kept)
+        columns, place = columns.without(gone, place)
     if rows and not columns.cases:
         text = "every row was left out, as requested: nothing remains"
         raise refuse("BR602", text, "give whole cases")

@@ -20,7 +20,7 @@ from baserate.counts.cells import Array
 from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import Codes, Late, with_gaps
+from baserate.read.table import Late, with_gaps
 
 nw: Any = Late("narwhals.stable.v2")
 
@@ -105,9 +105,6 @@ class Column:
         """The same with a plain type, where Python objects are all of one kind."""
         if self.values.dtype.kind != "O":
             return self
-        if self.coded is None:
-            plain = _from_list(self.values.tolist(), self.name)
-            return replace(self, values=plain, encoded=None) if plain.ndim == 1 else self
         words, codes = self.coded
         plain = _from_list(words, self.name)
         if plain.ndim != 1 or plain.dtype.kind == "O":
@@ -115,29 +112,21 @@ class Column:
         return replace(self, values=plain[codes], encoded=None)
 
     @cached_property
-    def coded(self) -> tuple[list[Any], Array] | None:
-        """The values there are, and for each row the place of its own among them; None where they
-        are too many. Numbers and objects that are equal may be there more than once.
+    def coded(self) -> tuple[list[Any], Array]:
+        """The values there are, and for each row the place of its own among them. Numbers and
+        objects that are equal may be there more than once, and every one where they are many.
         """
         if self.encoded is not None:
             return self.encoded
         found = best.distinct(self.values)
-        return None if found is None else (self.values[found[0]].tolist(), found[1])
-
-    @property
-    def words(self) -> list[Any]:
-        """The values there are, each once where they are few."""
-        return self.values.tolist() if self.coded is None else self.coded[0]
+        if found is None:
+            return self.values.tolist(), np.arange(len(self))
+        return self.values[found[0]].tolist(), found[1]
 
     def where(self, test: Callable[[Any], bool]) -> npt.NDArray[np.bool_]:
         """The rows whose value passes a test, called once per value where these are few."""
-        found = np.fromiter(map(test, self.words), dtype=np.bool_)
-        if self.coded is None:
-            return found
-        passed, codes = np.flatnonzero(found), self.coded[1]
-        if len(passed) > 1:
-            return found[codes]
-        return codes == passed[0] if len(passed) else np.zeros(len(self), dtype=np.bool_)
+        words, codes = self.coded
+        return np.fromiter(map(test, words), dtype=np.bool_)[codes]
 
     def missing_rows(self) -> npt.NDArray[np.intp]:
         """Positions without a value: masked, null, None, NaN or blank text."""
@@ -149,33 +138,6 @@ class Column:
         elif self.values.dtype.kind in "OTU":
             gone = gone | self.where(is_missing)
         return np.flatnonzero(gone)
-
-
-class CodedColumn(Column):
-    """A column of few values, of which the rows are made only where someone looks at them."""
-
-    encoded: tuple[list[Any], Array]
-
-    def __init__(self, name: str, codes: Codes) -> None:
-        parts = dict.fromkeys(("missing", "index", "unread"))
-        held = ([*codes.values], np.asarray(codes.codes))
-        for part, value in {**parts, "name": name, "encoded": held}.items():
-            object.__setattr__(self, part, value)
-
-    @property
-    def values(self) -> Array:
-        words, codes = self.encoded
-        return objects(words)[codes]
-
-    def __len__(self) -> int:
-        return len(self.encoded[1])
-
-    def only(self, rows: Array) -> Column:
-        words, codes = self.encoded
-        return Column(self.name, objects(words)[codes[rows]])
-
-    def inferred(self) -> Column:
-        return Column(self.name, self.values).inferred()
 
 
 def is_missing(value: object) -> bool:
@@ -244,8 +206,6 @@ def as_column(data: object, name: str) -> Column:
 def _column(data: object, name: str) -> Column:
     if isinstance(data, Unread):
         return Column(name, np.broadcast_to(np.float64(np.nan), data.rows), unread=data)
-    if isinstance(data, Codes):
-        return CodedColumn(name, data)
     if is_masked_array(data):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))
@@ -303,92 +263,33 @@ def _from_frame(data: Any, name: str) -> Column | None:
         # What is missing is seen by its value.
         return Column(name, native.to_numpy(), index=nw.maybe_get_index(native))
     nulls = np.asarray(native.is_null().to_numpy(), dtype=np.bool_)
+    gone, index = nulls if nulls.any() else None, nw.maybe_get_index(native)
+    if native.dtype in (nw.String, nw.Categorical, nw.Enum) and find_spec("pyarrow") is not None:
+        words, codes = _encoded(native.to_arrow(), len(native))
+        if all(isinstance(word, str) for word in words):  # categories may be numbers or times
+            # A word that no row has is no value of the column.
+            every = gone is None and native.dtype == nw.String
+            values = objects([*words, None])[codes]
+            return Column(name, values, gone, index, encoded=(words, codes) if every else None)
     # With nulls among them, whole numbers would become floats and merge; a list keeps them as they
     # are.
-    gone, index = nulls if nulls.any() else None, nw.maybe_get_index(native)
-    found = _words(native)
-    if found is None:
-        values = objects(native.to_list()) if nulls.any() else np.asarray(native.to_numpy())
-        return Column(name, values, gone, index)
-    listed, codes = found
-    all_used = gone is None and codes.dtype == np.uint32  # no word that no row has
-    values = objects([*listed, None])[codes]
-    return Column(name, values, gone, index, encoded=found if all_used else None)
+    values = np.asarray(native.to_numpy()) if gone is None else objects(native.to_list())
+    return Column(name, values, gone, index)
 
 
-def _words(native: Any) -> tuple[list[Any], Array] | None:
-    """The words of a column of text or categories, and for each row the place of its own, beyond
-    the last where it is missing: no text is made for every row.
-    """
-    if native.dtype not in (nw.String, nw.Categorical, nw.Enum):
-        return None
-    if native.implementation.is_pandas_like():
-        series = native.to_native()
-        held = getattr(series.array, "__arrow_array__", None) if native.dtype == nw.String else None
-        if held is not None:
-            listed, codes = _encoded(held())
-        else:
-            if native.dtype == nw.String:
-                codes, words = series.factorize()
-            else:
-                codes, words = series.cat.codes.to_numpy(), series.cat.categories
-            listed = np.asarray(words).tolist()
-    elif find_spec("pyarrow") is not None:
-        listed, codes = _encoded(_arrow(native))
-    else:
-        return None
-    # Categories may be numbers or times.
-    return (listed, codes) if all(isinstance(word, str) for word in listed) else None
-
-
-def _arrow(native: Any) -> Any:
-    """The column as Arrow has it; of polars as it lies in memory, where it can say so."""
-    levels = getattr(native.to_native(), "to_arrow", None) and native.implementation.is_polars()
-    if not levels:
-        return native.to_arrow()
-    import polars as pl
-
-    newest = {"compat_level": pl.CompatLevel.newest()} if hasattr(pl, "CompatLevel") else {}
-    return native.to_native().to_arrow(**newest)
-
-
-def _distinct_in(chunk: Any) -> tuple[Array, Array] | None:
-    """Where each word of Arrow's text, none of it missing, stands first, and for each row the
-    number of its own; None where its bytes are not passed over.
+def _encoded(text: Any, rows: int) -> tuple[list[Any], Array]:
+    """The words of Arrow's text or categories, and for each row the place of its own, beyond the
+    last where it is missing: no text is made for every row.
     """
     import pyarrow as pa
 
-    rows, offset = slice(chunk.offset, chunk.offset + len(chunk)), None
-    if chunk.type == pa.string_view():
-        # 16 bytes a row: the length, and a text of up to 12 bytes with zeros after it.
-        views = np.frombuffer(chunk.buffers()[1], dtype=np.uint32).reshape(-1, 4)[rows]
-        return best.distinct(views.view("U4")[:, 0]) if views[:, 0].max() <= 12 else None
-    offset = {pa.string(): np.int32, pa.large_string(): np.int64}.get(chunk.type)
-    if offset is None:
-        return None
-    _, offsets, data = chunk.buffers()
-    ends = np.frombuffer(offsets, dtype=offset)[rows.start : rows.stop + 1]
-    return best.distinct_texts(np.frombuffer(data or b"", dtype=np.uint8), ends)
-
-
-def _encoded(text: Any) -> tuple[list[Any], Array]:
-    """The words of Arrow's text, and for each row the place of its own, beyond the last where it is
-    missing. Our own pass over its bytes, which gives uint32, or Arrow's.
-    """
-    import pyarrow as pa
-
-    chunks = text.chunks if isinstance(text, pa.ChunkedArray) else [text]
-    if len(chunks) == 1 and len(text) and not text.null_count:
-        found = _distinct_in(chunks[0])
-        if found is not None:
-            return [chunks[0][place].as_py() for place in found[0].tolist()], found[1]
-    if text.type == pa.string_view():
-        text = text.cast(pa.large_string())
+    if not rows:
+        return [], np.empty(0, dtype=np.int32)
     encoded = text if pa.types.is_dictionary(text.type) else text.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
-    listed = encoded.dictionary.to_pylist()
-    return listed, encoded.indices.fill_null(len(listed)).to_numpy()
+    words = encoded.dictionary.to_pylist()
+    return words, encoded.indices.fill_null(len(words)).to_numpy()
 
 
 def _from_protocol(data: Any) -> Array:
@@ -466,41 +367,39 @@ def distinct(
 ) -> tuple[list[Any], Array]:
     """The distinct values as Python has them, and for each row the place of its own among them;
     None stands for what is missing.
-
-    Where there are many, piece by piece: millions of rows never are millions of Python objects.
     """
-    places: dict[Any, int] = {}
-    found = best.distinct(column.values) if column.missing is None else None
-    if found is not None:
-        few = column.only(found[0])
-        words = listed(few.values)
-        if few.values.dtype.kind in "iu":  # none is missing, and other bits are other numbers
-            return words, found[1]
-        for row in _gone(few, slice(None)):
-            words[row] = None
-        merged = [places.setdefault(None if is_missing(w) else w, len(places)) for w in words]
-        return list(places), np.array(merged, dtype=np.uint32)[found[1]]
-    codes = np.empty(len(column), dtype=np.intp)
-    for start in range(0, len(column), PIECE):
-        rows = slice(start, start + PIECE)
-        values = listed(column.values[rows])
-        for row in _gone(column, rows):
-            values[row] = None
-        here = {
-            value: places.setdefault(None if is_missing(value) else value, len(places))
-            for value in dict.fromkeys(values)
-        }
-        codes[rows] = np.fromiter(map(here.__getitem__, values), dtype=np.intp, count=len(values))
+    known = None if column.missing is None else np.flatnonzero(~column.missing)
+    values = column.values if known is None else column.values[known]
+    firsts, codes = best.distinct(values) or _first_rows(values)
+    words = listed(values[firsts])
+    if values.dtype.kind in "mM":
+        words = [
+            None if gone else word
+            for word, gone in zip(words, np.isnat(values[firsts]), strict=True)
+        ]
+    places = dict[Any, int]()
+    merged = [places.setdefault(None if is_missing(w) else w, len(places)) for w in words]
+    if len(places) < len(words):
+        codes = np.array(merged, dtype=codes.dtype)[codes]
+    if known is not None:
+        every = np.full(len(column), places.setdefault(None, len(places)), dtype=np.int64)
+        every[known] = codes
+        codes = every
     return list(places), codes
 
 
-def _gone(column: Column, rows: slice) -> Array:
-    """Which of these rows are masked, or times that are none; what else is missing is seen by its
-    value.
-    """
-    values = column.values[rows]
-    gone = np.isnat(values) if values.dtype.kind in "mM" else np.zeros(len(values), dtype=np.bool_)
-    return np.flatnonzero(gone if column.missing is None else gone | column.missing[rows])
+def _first_rows(values: Array) -> tuple[Array, Array]:
+    """Where each of many distinct values stands first, and the number of each row's."""
+    if values.dtype.kind not in "OT":
+        _, firsts, codes = np.unique(values, return_index=True, return_inverse=True)
+        return firsts, codes
+    places, seen = dict[Any, int](), list[int]()
+    codes = np.empty(len(values), dtype=np.int64)
+    for row, value in enumerate(values.tolist()):
+        codes[row] = places.setdefault(None if is_missing(value) else value, len(places))
+        if len(seen) < len(places):
+            seen.append(row)
+    return np.array(seen, dtype=np.int64), codes
 
 
 def _is_fine(values: Array) -> bool:

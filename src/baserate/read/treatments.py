@@ -116,7 +116,7 @@ def _plain(labels: Array) -> Array:
     """What is left may be nothing but 0 and 1, which the gaps among them had kept text."""
     return (
         labels.astype(np.int64)
-        if labels.dtype == object and set(Column("", labels).words) <= {"0", "1"}
+        if labels.dtype == object and set(Column("", labels).coded[0]) <= {"0", "1"}
         else labels
     )
 

@@ -80,9 +80,10 @@ WORST = (SHOWN, OBSERVED, TOO_FEW, UNJUDGED, MISSED)
 KNOWN = ("tpr", "tnr", "precision", "npv")
 BOUNDED = ("tpr", "tnr")
 OTHER = "other"
+MOST_NAMED = 3
 LABEL_SHIFT = "BR526"
 # Of a volume that somebody gave: here it is the site's own number of cases.
-NOT_OF_SITES = ("BR656",)
+OF_A_VOLUME = "BR656"
 NO_BOUND = Note("BR433", "sites at priors of their own, added up, have no bound: each site has one")
 Cases = Counts | GroupedCounts
 
@@ -120,7 +121,7 @@ class Slice:
     name: str
     counts: Counts
     at: Conditions
-    asked: SliceOptions = field(repr=False)
+    options: SliceOptions = field(repr=False)
     clusters: GroupedCounts | None = field(default=None, repr=False)
     sites: tuple[Site, ...] = field(default=(), repr=False)
 
@@ -131,7 +132,7 @@ class Slice:
 
     @cached_property
     def _bare_point(self) -> OperatingPoint:
-        point = flag_at(self.counts, self.asked.threshold, at=self.at, volume=self.cases or None)
+        point = flag_at(self.counts, self.options.threshold, at=self.at, volume=self.cases or None)
         return (
             replace(point, confusion=pooled_confusion(self.sites, point.threshold))
             if self.sites
@@ -171,24 +172,30 @@ class Slice:
 
     @cached_property
     def intervals(self) -> Mapping[str, Interval]:
-        asked = self.asked
+        options, point = self.options, self._bare_point
         if self.sites or not (self.positives or self.negatives):
             return {}
         if self.clusters is None:
-            return point_intervals(self._bare_point, KNOWN, asked.level, asked.seed)
-        return cluster_intervals(self._bare_point, self.clusters, KNOWN, asked.plan, asked.level)
+            return point_intervals(point, KNOWN, options.level, options.seed)
+        return cluster_intervals(point, self.clusters, KNOWN, options.plan, options.level)
 
     @cached_property
     def bounds(self) -> Mapping[str, Interval]:
-        totals = dict(zip(BOUNDED, (self.positives, self.negatives), strict=True))
-        return {name: _bound(self, name) for name in BOUNDED if totals[name] and not self.sites}
+        cases = {"tpr": self.positives, "tnr": self.negatives}
+        return {name: self._bound(name) for name in cases if cases[name] and not self.sites}
+
+    def _bound(self, measure: str) -> Interval:
+        point, level = self._bare_point, self.options.bound_level
+        if self.clusters is not None:
+            return cluster_bound(measure, self.clusters, point, level, LOWER)
+        return interval(point, measure, level=level, side=LOWER, seed=self.options.seed)
 
     @cached_property
     def requirement(self) -> Requirement | None:
         """Whether the requirement is demonstrated here, term by term; None where nothing is
         required.
         """
-        return None if self.asked.require is None else _judged(self)
+        return None if self.options.require is None else _judge_slice(self)
 
     @property
     def outcome(self) -> str | None:
@@ -196,7 +203,7 @@ class Slice:
 
     @cached_property
     def own(self) -> OperatingPoint | None:
-        rule = "" if self.asked.require is None else split_requirement(self.asked.require)[1]
+        rule = "" if self.options.require is None else split_requirement(self.options.require)[1]
         if not rule:
             return None
         try:
@@ -239,7 +246,7 @@ class Slices(Viewed, Mapping[Hashable, Slice]):
 
     @property
     def threshold(self) -> float | None:
-        return self.total.asked.threshold
+        return self.total.options.threshold
 
     @property
     def setting(self) -> str:
@@ -262,7 +269,9 @@ class Slices(Viewed, Mapping[Hashable, Slice]):
         rest = [self.parts[place] for place in ranked[most:]]
         cases = added([part.counts if part.clusters is None else part.clusters for part in rest])
         at, sites = _pooled([(part.counts, part.at) for part in rest])
-        other = _slice(None, f"{OTHER} ({grouped(len(rest))})", cases, at, self.total.asked, sites)
+        other = _make_slice(
+            None, f"{OTHER} ({grouped(len(rest))})", cases, at, self.total.options, sites
+        )
         return (*(self.parts[place] for place in sorted(ranked[:most])), other)
 
     def __repr__(self) -> str:
@@ -317,26 +326,18 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
         pooled_counts(apart) if apart else counts, threshold, rule, require, together
     )
     level = checked_level(level)
-    each = 1 - missed(level) / (len(BOUNDED) * len(parts)) if simultaneous else level
-    asked = SliceOptions(
-        cut,
-        require,
-        level,
-        each,
-        checked_seed(seed),
-        None if replicates is None else checked_replicates(replicates),
+    bound_level = 1 - missed(level) / (len(BOUNDED) * len(parts)) if simultaneous else level
+    draws = None if replicates is None else checked_replicates(replicates)
+    options = SliceOptions(cut, require, level, bound_level, checked_seed(seed), draws)
+    slices = tuple(
+        _make_slice(group, name, cases, conditions[group], options)
+        for name, (group, cases) in zip(group_names(list(parts)), parts.items(), strict=True)
     )
-    names = group_names(list(parts))
-    made = tuple(
-        _slice(group, name, cases, conditions[group], asked)
-        for name, (group, cases) in zip(names, parts.items(), strict=True)
-    )
-    total = _slice(None, ALL, whole, together, replace(asked, bound_level=level), apart)
-    found = Slices(made, total, require, level, simultaneous, chosen)
-    return replace(
-        found,
-        notes=combine(_recorded(groups, counts), (*notes, *_remarks(found, whole, conditions))),
-    )
+    total = _make_slice(None, ALL, whole, together, replace(options, bound_level=level), apart)
+    result = Slices(slices, total, require, level, simultaneous, chosen)
+    recorded = combine(groups.notes if isinstance(groups, GroupedCounts) else (), counts.notes)
+    notes = (*notes, *_slice_notes(result, whole, conditions))
+    return replace(result, notes=combine(recorded, notes))
 
 
 def common_threshold(
@@ -450,138 +451,112 @@ def _pooled(sites: Sequence[Site]) -> tuple[Conditions, tuple[Site, ...]]:
     return Conditions(prior, costs), tuple(sites) if prior is not None else ()
 
 
-def _slice(
+def _make_slice(
     group: Hashable,
     name: str,
     cases: Cases,
     at: Conditions,
-    asked: SliceOptions,
+    options: SliceOptions,
     sites: tuple[Site, ...] = (),
 ) -> Slice:
-    counts, clusters = _counts(cases), cases if isinstance(cases, GroupedCounts) else None
+    counts = _counts(cases)
     if not counts.total_positives or not counts.total_negatives:
-        at = Conditions(
-            None, at.costs if at.costs_given else None
-        )  # of a class that is not there nothing is known at another prior
-    return Slice(group, name, counts, at, asked, clusters, sites)
+        # Of a class that is not there nothing is known at another prior.
+        at = Conditions(None, at.costs if at.costs_given else None)
+    clusters = cases if isinstance(cases, GroupedCounts) else None
+    return Slice(group, name, counts, at, options, clusters, sites)
 
 
-def _bound(part: Slice, measure: str) -> Interval:
-    asked = part.asked
-    if part.clusters is not None:
-        return cluster_bound(measure, part.clusters, part._bare_point, asked.bound_level, LOWER)
-    return interval(part._bare_point, measure, level=asked.bound_level, side=LOWER, seed=asked.seed)
-
-
-def _judged(part: Slice) -> Requirement:
+def _judge_slice(part: Slice) -> Requirement:
     """The requirement on one site; what cannot be evaluated there is reported."""
-    asked = part.asked
     if part.sites:
         return Requirement(UNJUDGED, (), None, (NO_BOUND,))
+    options, text = part.options, str(part.options.require)
     try:
         if part.clusters is None:
-            known: dict[str, Any] = {
-                "at": part.at,
-                "threshold": asked.threshold,
-                "level": asked.bound_level,
-                "seed": asked.seed,
-            }
-            found = require(part.counts, str(asked.require), volume=part.cases or None, **known)
+            verdict = require(
+                part.counts,
+                text,
+                volume=part.cases or None,
+                at=part.at,
+                threshold=options.threshold,
+                level=options.bound_level,
+                seed=options.seed,
+            )
         else:
-            found = require_of_clusters(
-                str(asked.require), part._bare_point, part.clusters, asked.bound_level, asked.plan
+            verdict = require_of_clusters(
+                text, part._bare_point, part.clusters, options.bound_level, options.plan
             )
     except InputError as error:
         problem = error.problems[0]
         return Requirement(UNJUDGED, (), None, (Note(problem.code, problem.text),))
-    checks = tuple(replace(check, outcome=_fitting(check, part)) for check in found.checks)
-    return replace(
-        found, checks=checks, outcome=max((check.outcome for check in checks), key=WORST.index)
-    )
+    checks = tuple(_weaken_verdict(check, part) for check in verdict.checks)
+    worst = max((check.outcome for check in checks), key=WORST.index)
+    return replace(verdict, checks=checks, outcome=worst)
 
 
-def _fitting(check: Check, part: Slice) -> str:
-    """No word stronger than the cases: with a handful of the class, neither observed nor missed
-    says anything.
+def _weaken_verdict(check: Check, part: Slice) -> Check:
+    """The check with no word stronger than the cases: with a handful of the class, neither met in
+    the sample nor missed says anything.
     """
-    sizes = (
-        (part.positives, part.negatives)
-        if part.clusters is None
-        else clustered(part.clusters).worth
-    )
-    of = CLASS_OF.get(check.interval.name)
-    few = sizes[of] < FEW if of is not None else min(sizes) < FEW
-    return TOO_FEW if few and check.outcome != SHOWN else check.outcome
+    if part.clusters is None:
+        sizes = part.positives, part.negatives
+    else:
+        sizes = clustered(part.clusters).worth
+    one_class = CLASS_OF.get(check.interval.name)
+    cases = min(sizes) if one_class is None else sizes[one_class]
+    weak = cases < FEW and check.outcome != SHOWN
+    return replace(check, outcome=TOO_FEW) if weak else check
 
 
-def _recorded(groups: Mapping[Hashable, Cases], counts: Counts) -> tuple[Note, ...]:
-    """How the data were read, and what there is to say of all of them together."""
-    return combine(groups.notes if isinstance(groups, GroupedCounts) else (), counts.notes)
-
-
-def _remarks(
-    found: Slices, whole: Cases, conditions: Mapping[Hashable, Conditions]
+def _slice_notes(
+    slices: Slices, whole: Cases, conditions: Mapping[Hashable, Conditions]
 ) -> Iterator[Note]:
     if isinstance(whole, GroupedCounts):
         yield from cluster_notes(whole)
     yield from (note for given in dict.fromkeys(conditions.values()) for note in given.notes)
-    read = {part.name: part.at.prior for part in found.parts if part.at.prior is not None}
-    if len(set(read.values())) > 1 or 0 < len(read) < len(found):
-        yield _each_prior(read)
-        yield from (
-            note
-            for note in found.total._bare_point.notes
-            if note.code not in (LABEL_SHIFT, *NOT_OF_SITES)
-        )
-    else:
-        yield from (note for note in found.total._bare_point.notes if note.code not in NOT_OF_SITES)
+    priors = {part.name: part.at.prior for part in slices.parts if part.at.prior is not None}
+    several = len(set(priors.values())) > 1 or 0 < len(priors) < len(slices)
+    if several:
+        yield _each_prior(priors)
+    left_out = (LABEL_SHIFT, OF_A_VOLUME) if several else (OF_A_VOLUME,)
+    yield from (note for note in slices.total._bare_point.notes if note.code not in left_out)
     emptied = [
         part.name
-        for part in found.parts
+        for part in slices.parts
         if conditions[part.group].prior is not None and part.at.prior is None
     ]
     if emptied:
         text = (
-            f"{_listed(emptied)}: a class is missing, so that nothing is known there at another"
-            " prior; read at its own"
+            "a class is missing, so that nothing is known there at another prior; read at its own"
         )
-        yield Note("BR433", text)
-    if found.require is not None and len(found) > 1:
-        yield _multiplicity(found)
+        yield Note("BR433", f"{_listed(emptied)}: {text}")
+    if slices.require is not None and len(slices) > 1:
+        yield _multiplicity(slices)
 
 
-def _each_prior(read: Mapping[str, float]) -> Note:
-    shown = ", ".join(
-        f"{quoted(name)} at {base_rate(prior, brief=True)}"
-        for name, prior in list(read.items())[:3]
-    ) + (" …" if len(read) > 3 else "")
-    text = f"computed for the base rates given ({shown}); {ASSUMES_LABEL_SHIFT}"
+def _each_prior(priors: Mapping[str, float]) -> Note:
+    few = list(priors.items())[:MOST_NAMED]
+    shown = ", ".join(f"{quoted(name)} at {base_rate(prior, brief=True)}" for name, prior in few)
+    more = " …" if len(priors) > MOST_NAMED else ""
+    text = f"computed for the base rates given ({shown}{more}); {ASSUMES_LABEL_SHIFT}"
     return Note(LABEL_SHIFT, text)
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(quoted(name) for name in names[:3]) + (
-        f" and {grouped(len(names) - 3)} more" if len(names) > 3 else ""
-    )
+    rest = len(names) - MOST_NAMED
+    more = f" and {grouped(rest)} more" if rest > 0 else ""
+    return ", ".join(map(quoted, names[:MOST_NAMED])) + more
 
 
-def _multiplicity(found: Slices) -> Note:
+def _multiplicity(slices: Slices) -> Note:
     """Of many bounds some fail by chance."""
-    count, out = len(BOUNDED) * len(found), missed(found.level)
-    if found.simultaneous:
-        each = percent(1 - out / count)
-        text = (
-            f"all {count} bounds (recall and specificity of {number_of(len(found), 'group')}) hold"
-            f" together at {percent(found.level)}"
-        )
-        return Note("BR434", f"{text}: each is at {each} (Bonferroni)")
-    wrong = f"expect {count * out:.3g} to be wrong by chance"
-    text = f"{count} bounds at {percent(found.level)} each: {wrong}"
-    return Note(
-        "BR434",
-        text,
-        Fix(
-            "simultaneous=True, so that all hold together (Bonferroni)",
-            "--simultaneous (Bonferroni)",
-        ),
-    )
+    count, error = len(BOUNDED) * len(slices), missed(slices.level)
+    if slices.simultaneous:
+        groups = number_of(len(slices), "group")
+        text = f"all {count} bounds (recall and specificity of {groups}) hold together"
+        levels = f"at {percent(slices.level)}: each is at {percent(1 - error / count)}"
+        return Note("BR434", f"{text} {levels} (Bonferroni)")
+    text = f"{count} bounds at {percent(slices.level)} each: expect {count * error:.3g} to be wrong"
+    fix = "simultaneous=True, so that all hold together (Bonferroni)"
+    return Note("BR434", f"{text} by chance", Fix(fix, "--simultaneous (Bonferroni)"))

@@ -14,7 +14,7 @@ from baserate.conditions import Conditions, checked_conditions, kept_share
 from baserate.counts.cells import gathered, without_runs
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.curves.named import as_probabilities, calibration_prior, odds_ratio
+from baserate.curves.named import as_probabilities, calibration_prior, multiply_odds, odds_ratio
 from baserate.errors import (
     Fix,
     Ledger,
@@ -114,8 +114,8 @@ def correct_prior(
     sample = None if not counts.total_positives or not counts.total_negatives else counts
     factor = odds_factor(negatives_kept, calibrated_at, at, sample)
     check_corrected_once(counts.ledger, factor)
-    labels = _multiply_odds(as_probabilities(counts.scores), factor)
-    ledger = replace(counts.ledger, corrected=counts.ledger.corrected or _mark(factor))
+    labels, _ = multiply_odds(as_probabilities(counts.scores), factor)
+    ledger = replace(counts.ledger, corrected=counts.ledger.corrected or _correction_mark(factor))
     return with_thresholds(counts, labels, ledger, _note_uncalibrated(sample, calibrated_at))
 
 
@@ -162,15 +162,17 @@ def correct_probabilities(
     >>> br.shift.correct_probabilities([0.5, 0.9, 0.99], negatives_kept="1%").round(6)
     array([0.009901, 0.082569, 0.497487])
     """
+    given = _array_of(scores, "BR507", "probabilities are numbers from 0 to 1, and none is missing")
+    factor = odds_factor(negatives_kept, calibrated_at, at, None)
+    return multiply_odds(as_probabilities(given.reshape(-1)), factor)[0].reshape(given.shape)
+
+
+def _array_of(scores: npt.ArrayLike, code: str, text: str) -> npt.NDArray[Any]:
+    """Scores as an array of numbers, none of them missing."""
     given = np.asarray(scores)
     if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
-        raise refuse(
-            "BR507",
-            "probabilities are numbers from 0 to 1, and none is missing",
-            "drop or score the cases that have none",
-        )
-    factor = odds_factor(negatives_kept, calibrated_at, at, None)
-    return _multiply_odds(as_probabilities(given.reshape(-1)), factor).reshape(given.shape)
+        raise refuse(code, text, "drop or score the cases that have none")
+    return given
 
 
 def odds_factor(
@@ -206,22 +208,7 @@ def odds_factor(
     return odds_ratio(meant, trained)
 
 
-def _multiply_odds(probabilities: Floats, factor: Fraction) -> Floats:
-    """Odds times the factor. What is left to 1 is made on its own, and each part is a product: both
-    ends stay what they are.
-    """
-    ours, theirs = (
-        probabilities
-        * rounded(Fraction(factor.numerator, max(factor.numerator, factor.denominator))),
-        1 - probabilities,
-    )
-    theirs = theirs * rounded(
-        Fraction(factor.denominator, max(factor.numerator, factor.denominator))
-    )
-    return ours / (ours + theirs)
-
-
-def _mark(factor: Fraction) -> str:
+def _correction_mark(factor: Fraction) -> str:
     return "" if factor == 1 else str(factor)
 
 
@@ -258,20 +245,14 @@ class Calibration(Viewed):
 
     def apply(self, scores: npt.ArrayLike) -> Floats:
         """The probabilities of these scores, at the base rate of calibration."""
-        given = np.asarray(scores)
-        if given.dtype.kind not in "biuf" or np.isnan(given.astype(np.float64)).any():
-            raise refuse(
-                "BR201",
-                "a score is missing or not a number",
-                "drop or score the cases that have none",
-            )
+        given = _array_of(scores, "BR201", "a score is missing or not a number")
         flat = given.reshape(-1)
         if self.method == ISOTONIC:
             place = np.searchsorted(self.scores, flat, side="right") - 1
             return self.values[np.maximum(place, 0)].reshape(given.shape)
-        return _logistic(_features(flat, self.method) @ np.array(self.parameters)).reshape(
-            given.shape
-        )
+        return _logistic_of(
+            _sigmoid_features(flat, self.method) @ np.array(self.parameters)
+        ).reshape(given.shape)
 
     def relabel(self, counts: Counts) -> Counts:
         """The same cases at their probabilities.
@@ -339,10 +320,12 @@ def calibrate(counts: Counts, method: str = ISOTONIC) -> Calibration:
             "count with every score kept",
         )
     prior = rounded(calibration_prior("sample", counts))
-    return _isotonic(counts, prior) if method == ISOTONIC else _sigmoid(counts, method, prior)
+    return (
+        _fit_isotonic(counts, prior) if method == ISOTONIC else _fit_sigmoid(counts, method, prior)
+    )
 
 
-def _isotonic(counts: Counts, prior: float) -> Calibration:
+def _fit_isotonic(counts: Counts, prior: float) -> Calibration:
     hull = Points.of(counts).hull()
     ours, theirs = np.diff(hull.tp), np.diff(hull.fp)
     values, scores = (ours / (ours + theirs))[::-1].copy(), hull.scores[::-1].copy()
@@ -351,7 +334,7 @@ def _isotonic(counts: Counts, prior: float) -> Calibration:
     return Calibration(ISOTONIC, prior, scores=scores, values=values)
 
 
-def _sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
+def _fit_sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
     if not np.isfinite(counts.scores[[0, -1]]).all():
         raise refuse(
             "BR543", "an infinite score cannot be calibrated by a sigmoid", 'method="isotonic"'
@@ -366,7 +349,10 @@ def _sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
                 "the scores separate the classes: no sigmoid is steep enough",
                 'method="platt", or "isotonic"',
             )
-    features, (hits, misses) = _features(counts.scores, method), _targets(counts, method)
+    features, (hits, misses) = (
+        _sigmoid_features(counts.scores, method),
+        _label_targets(counts, method),
+    )
     columns = list(range(features.shape[1]))
     while True:
         fitted = _fit_logistic(features[:, columns], hits, misses)
@@ -387,7 +373,7 @@ def _sigmoid(counts: Counts, method: str, prior: float) -> Calibration:
     return Calibration(method, prior, tuple(whole.tolist()))
 
 
-def _features(scores: npt.NDArray[Any], method: str) -> Floats:
+def _sigmoid_features(scores: npt.NDArray[Any], method: str) -> Floats:
     """What the sigmoid is linear in; the last column is the constant."""
     values = scores.astype(np.float64)
     if method == PLATT:
@@ -397,7 +383,7 @@ def _features(scores: npt.NDArray[Any], method: str) -> Floats:
     return np.stack((np.log(floor[0]), -np.log(floor[1]), np.ones(len(values))), axis=1)
 
 
-def _targets(counts: Counts, method: str) -> tuple[Floats, Floats]:
+def _label_targets(counts: Counts, method: str) -> tuple[Floats, Floats]:
     """The cases of each cell; for Platt, labels drawn in: 1 is (P + 1) / (P + 2), and 0 is 1 / (N +
     2).
     """
@@ -445,5 +431,5 @@ def _minimize_loss(design: Floats, hits: Floats, misses: Floats) -> Floats:
     return weights
 
 
-def _logistic(odds: Floats) -> Floats:
+def _logistic_of(odds: Floats) -> Floats:
     return np.exp(-np.logaddexp(0, -odds))

@@ -17,7 +17,6 @@ from baserate.curves.named import as_probabilities, calibration_prior
 from baserate.distributions import Estimated
 from baserate.errors import Fix, Note, grouped, quoted, refuse
 from baserate.inference.rates import refuse_weights
-from baserate.inference.replicates import alike, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
     BLOCK_SIZE,
     FEW,
@@ -26,8 +25,11 @@ from baserate.inference.resample import (
     TOO_FEW,
     Plan,
     Progress,
+    alike,
     check_enough,
     make_sampler,
+    percentile_bounds,
+    undefined_noted,
 )
 from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
 from baserate.results.values import (
@@ -259,10 +261,10 @@ def check_label_shift(counts: Counts, unlabelled: Unlabelled, *, level: float = 
     refuse_merged(
         counts, "label shift is checked in cells of equal share, cut between any two scores"
     )
-    parts = _merged(*_cells(counts, unlabelled))
+    parts = _merge_small_cells(*_cells_of_test(counts, unlabelled))
     if parts.shape[1] < 3:
         return not_checked("too few cells to tell a mixture from anything else", asked)
-    statistic, prior = _nearest(parts)
+    statistic, prior = _nearest_mixture(parts)
     degrees = parts.shape[1] - (2 if 0 < prior < 1 else 1)
     from scipy.special import chdtrc
 
@@ -283,7 +285,7 @@ def not_checked(reason: str, level: float) -> ShiftCheck:
     return ShiftCheck(Undefined(reason), 0, Undefined(reason), Undefined(reason), level, (note,))
 
 
-def _cells(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
+def _cells_of_test(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
     """Positives, negatives and unlabelled cases in cells of equal share in the classes, each class
     counting half.
     """
@@ -292,7 +294,7 @@ def _cells(counts: Counts, unlabelled: Unlabelled) -> tuple[Floats, ...]:
     return tuple(part.astype(np.float64) for part in cases_between(counts, unlabelled, cuts))
 
 
-def _merged(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
+def _merge_small_cells(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
     """Neighbours together until each cell has cases enough: of the unlabelled as a mixture would
     have them, and of the labelled.
     """
@@ -309,7 +311,7 @@ def _merged(positives: Floats, negatives: Floats, cases: Floats) -> Floats:
     return np.stack([np.bincount(groups, weights=row) for row in parts])
 
 
-def _nearest(parts: Floats) -> tuple[float, float]:
+def _nearest_mixture(parts: Floats) -> tuple[float, float]:
     """The least χ² over all mixtures, and the share of positives there; the last cell follows from
     the others.
     """
@@ -318,7 +320,7 @@ def _nearest(parts: Floats) -> tuple[float, float]:
     towards, away = ours - theirs, seen - theirs
     prior, statistic = 0.5, np.inf
     for _ in range(STEPS):
-        spread = _spread(ours, theirs, prior, totals)
+        spread = _mixture_covariance(ours, theirs, prior, totals)
         weights = np.linalg.solve(spread, np.stack((towards, away), axis=1))
         slope = float(towards @ weights[:, 0])
         moved = min(1.0, max(0.0, float(towards @ weights[:, 1]) / slope)) if slope > 0 else prior
@@ -330,7 +332,7 @@ def _nearest(parts: Floats) -> tuple[float, float]:
     return statistic, prior
 
 
-def _spread(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Floats:
+def _mixture_covariance(ours: Floats, theirs: Floats, prior: float, totals: Floats) -> Floats:
     """The covariance of what lies between the unlabelled shares and the mixture, as it is where
     label shift holds.
     """
@@ -434,9 +436,11 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         exact = calibration_prior(calibrated_at, counts)
         trained = rounded(exact)
         sampled = isinstance(calibrated_at, str) and exact == calibration_prior("sample", counts)
-        value, values = _by_likelihood(unlabelled, trained, counts if sampled else None, plan)
+        value, values = _estimate_by_likelihood(
+            unlabelled, trained, counts if sampled else None, plan
+        )
     else:
-        value, values, cut = _by_flags(counts, unlabelled, threshold, plan)
+        value, values, cut = _estimate_by_flags(counts, unlabelled, threshold, plan)
     if np.isnan(value):
         fix = Fix("another score, or threshold", "another --score, or --threshold")
         raise refuse(
@@ -452,7 +456,7 @@ def estimate_prior(  # noqa: PLR0913 (each is a word that users say)
         if merged
         else check_label_shift(counts, unlabelled)
     )
-    notes = (*few, *_limited(value, high), *undefined, *alike(low, high), *check.notes)
+    notes = (*few, *_note_limited_share(value, high), *undefined, *alike(low, high), *check.notes)
     inside = min(1.0, max(0.0, value))
     return PriorEstimate(
         inside,
@@ -529,7 +533,7 @@ def _check_enough(counts: Counts, unlabelled: Unlabelled) -> tuple[Note, ...]:
     return notes
 
 
-def _limited(value: float, high: float) -> tuple[Note, ...]:
+def _note_limited_share(value: float, high: float) -> tuple[Note, ...]:
     """A share below 0 or above 1 is taken as 0 or 1, and said."""
     if 0 < value < 1:
         return ()
@@ -542,7 +546,7 @@ def _limited(value: float, high: float) -> tuple[Note, ...]:
     return (Note("BR537", text),)
 
 
-def _by_flags(
+def _estimate_by_flags(
     counts: Counts, unlabelled: Unlabelled, threshold: float | None, plan: Plan
 ) -> tuple[float, Floats, float | int]:
     """The adjusted count, that of every resample with its cut chosen again, and the cut."""
@@ -558,7 +562,7 @@ def _by_flags(
     return float(shares[0]), np.concatenate(blocks), flags.thresholds[best[0]].item()
 
 
-def _by_likelihood(
+def _estimate_by_likelihood(
     unlabelled: Unlabelled, trained: float, counts: Counts | None, plan: Plan
 ) -> tuple[float, Floats]:
     """The most likely share, and that of every resample. Where scores are calibrated at the base

@@ -22,7 +22,6 @@ from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import measures_shown
 from baserate.distributions import Draws, LogUniform, Pilot, Range
 from baserate.errors import CASE_CONTROL, InputError, Note, Source, on_command_line
-from baserate.measures.calculator import Rates, Solved
 from baserate.measures.confusion import Confusion
 from baserate.numbers import EXACT_FLOATS, Undefined
 from baserate.results.choice import Choice
@@ -358,31 +357,6 @@ def of_curve(model: str, curve: Curve) -> dict[str, Any]:
             else [threshold(None if math.isnan(t) else t) for t in curve.thresholds.tolist()]
         ),
         **({"act_on_everybody": [number(value) for value in everybody]} if everybody else {}),
-    }
-
-
-def of_rates(every: Sequence[Rates], volume: float | None = None) -> dict[str, Any]:
-    """What the calculator found, at one base rate or at several; and alerts in a volume."""
-    parts = [
-        {
-            "rates": with_former({name: _rate(rates[name]) for name in rates}),
-            "undefined": rates.undefined,
-            **({} if volume is None else {"alerts": volume * rates["posfrac"].value}),
-        }
-        for rates in every
-    ]
-    notes = list(dict.fromkeys(note for rates in every for note in rates.notes))
-    return answer(
-        "calc", notes, (), models=[], **(parts[0] if len(parts) == 1 else {"calculations": parts})
-    )
-
-
-def _rate(rate: Solved) -> dict[str, Any]:
-    return {
-        **rate._asdict(),
-        "value": number(rate.value),
-        "low": number(rate.low),
-        "high": number(rate.high),
     }
 
 

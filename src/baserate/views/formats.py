@@ -10,9 +10,10 @@ from typing import Any
 from baserate import __version__
 from baserate.curves.threshold_table import ThresholdTable
 from baserate.errors import Note, Source, on_command_line
+from baserate.results.calculation import Calculation, League
 from baserate.results.plan import Plan
 from baserate.results.values import Difference, Differences, Unsatisfied
-from baserate.views import comparisons, plans, tables
+from baserate.views import calculations, comparisons, plans, tables
 
 SCHEMA = "baserate/2"
 
@@ -39,6 +40,16 @@ def _(result: ThresholdTable) -> str:
 @write_sentence.register
 def _(result: Plan) -> str:
     return plans.describe_plan(result)
+
+
+@write_sentence.register
+def _(result: Calculation) -> str:
+    return calculations.describe_calculation(result)
+
+
+@write_sentence.register
+def _(result: League) -> str:
+    return calculations.describe_league(result)
 
 
 @write_sentence.register
@@ -69,6 +80,20 @@ def _(first: ThresholdTable, *others: ThresholdTable) -> list[str]:
 @list_tables.register
 def _(first: Plan, *others: Plan) -> list[str]:
     return [block for result in (first, *others) for block in plans.tabulate_designs(result)]
+
+
+@list_tables.register
+def _(first: Calculation, *others: Calculation) -> list[str]:
+    return [calculations.tabulate_rates(one) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: League, *others: League) -> list[str]:
+    return [
+        block
+        for one in (first, *others)
+        for block in (*calculations.describe_readings(one), calculations.tabulate_league(one))
+    ]
 
 
 @list_tables.register

@@ -24,6 +24,7 @@ from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
 from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, cell, some, table
+from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
 from baserate.results.plan import Plan
@@ -35,7 +36,7 @@ from baserate.results.values import (
 )
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
-from baserate.views import comparisons, document, segment_tables, tables
+from baserate.views import calculations, comparisons, document, segment_tables, tables
 
 Row = dict[str, Any]
 AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
@@ -95,7 +96,18 @@ def _(result: Curves) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Rates) -> dict[str, Any]:
-    return document.of_rates([result])
+    (one,) = calculations.calculation_as_json(Calculation((result,)))["calculations"]
+    return dict(one)
+
+
+@values_of.register
+def _(result: Calculation) -> dict[str, Any]:
+    return calculations.calculation_as_json(result)
+
+
+@values_of.register
+def _(result: League) -> dict[str, Any]:
+    return calculations.league_as_json(result)
 
 
 @values_of.register
@@ -300,6 +312,19 @@ def _(result: Plan) -> Iterator[Row]:
 def _(result: Rates) -> Iterator[Row]:
     for name, solved in result.solved.items():
         yield {"rate": name, "value": solved.value}
+
+
+@rows_of.register
+def _(result: Calculation) -> Iterator[Row]:
+    for rates in result.rates:
+        yield {name: solved.value for name, solved in rates.solved.items()}
+
+
+@rows_of.register
+def _(result: League) -> Iterator[Row]:
+    for row in result.rows:
+        values = {name: row.value(name) for name in result.measures}
+        yield {"table": row.name, "prior": row.prior, **values}
 
 
 def _scalars(result: Any) -> Row:

@@ -287,7 +287,7 @@ def slices_document(found: Slices, column: str) -> dict[str, Any]:
         "chosen": found.chosen,
         "require": found.require,
         "level": found.level,
-        "bound_level": found.parts[0].asked.bound_level,
+        "bound_level": found.parts[0].options.bound_level,
         "simultaneous": "bonferroni" if found.simultaneous else None,
     }
     return {

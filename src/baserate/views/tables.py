@@ -24,12 +24,11 @@ from baserate.decisions.operating_point import measures_requested
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import holds_all, parse_rule
 from baserate.decisions.selection import Answer
-from baserate.errors import CASE_CONTROL, Note, Source, escaped, grouped, number_of, quoted
-from baserate.measures.calculator import Rates, Solved
-from baserate.measures.confusion import Confusion, Measure, in_costs, parse
+from baserate.errors import CASE_CONTROL, Source, escaped, grouped, number_of, quoted
+from baserate.measures.confusion import in_costs, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.notation import base_rate
-from baserate.numbers import Undefined, cell, spreadsheet_safe
+from baserate.numbers import spreadsheet_safe
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.operating_point import (
     INTERPOLATED,
@@ -814,83 +813,6 @@ def total(value: float) -> str:
     return grouped(round(value)) if abs(value) >= 10 else f"{value:.3g}"
 
 
-def of_rates(
-    every: Sequence[Rates], volume: float | None = None, *, rounding: bool = False
-) -> Iterator[str]:
-    """What the calculator found: what a positive result means, and the table of all rates."""
-    yield " ".join(filter(None, (_positive_results(every, volume), NO_INTERVAL)))
-    yield _every_rate(every, rounding=rounding)
-
-
-NO_INTERVAL = "No interval: the number of cases is not known."
-
-
-def _positive_results(every: Sequence[Rates], volume: float | None) -> str:
-    """Return which share of the positive results is true at each base rate; of a volume, how many
-    alerts there are, and how many of them are real.
-    """
-    said: list[str] = []
-    for solved in (rates.solved for rates in every):
-        if not {"prior", "precision"} <= solved.keys() or not 0 < solved["prior"].value < 1:
-            continue
-        at, precision = base_rate(solved["prior"].value), solved["precision"].value
-        whose = "" if said else " of the positive results are true positives"
-        alerts = ""
-        if volume is not None:
-            flagged = volume * solved["posfrac"].value
-            real = f" (1 in {cases(1 / precision)} real)" if precision else ""
-            alerts = f": about {cases(flagged)} alerts in {cases(volume)} cases{real}"
-        said.append(
-            f"{'at' if said else 'At'} a base rate of {at}, {100 * precision:.3g} %{whose}{alerts}"
-        )
-    return f"{'; '.join(said)}." if said else ""
-
-
-def _every_rate(every: Sequence[Rates], *, rounding: bool) -> str:
-    """Each rate; one column per base rate where there are several, else, if it is asked for, the
-    range that the rounding of the given rates leaves open.
-    """
-    if len(every) > 1:
-        names = list(
-            dict.fromkeys(name for rates in every for name in (*rates.solved, *rates.undefined))
-        )
-        rows = [
-            (
-                name,
-                *(
-                    digits(rates.solved[name].value, 4) if name in rates.solved else UNDEFINED
-                    for rates in every
-                ),
-            )
-            for name in names
-        ]
-        return Grid(("rate", *("" for _ in every)), rows)
-    rates = every[0]
-    shown = [
-        (name, digits(rates[name].value, 4), _span(rates[name]), "given" * rates[name].given)
-        for name in rates
-    ]
-    shown += [(name, UNDEFINED, reason, "") for name, reason in rates.undefined.items()]
-    if rounding or rates.undefined:
-        heading = "if the given ones are rounded" if rounding else ""
-        spans = [span if rounding or value == UNDEFINED else "" for _, value, span, _ in shown]
-        found = [(*row[:2], span, row[3]) for row, span in zip(shown, spans, strict=True)]
-        return Grid(("rate", "value", heading, ""), found)
-    return Grid(("rate", "value", ""), [(name, value, given) for name, value, _, given in shown])
-
-
-def _span(rate: Solved) -> str:
-    if rate.low is None or rate.high is None:
-        return "not computed"
-    if rate.low == rate.high:
-        return ""
-    return (
-        f"{digits(rate.low, 4)} or more"
-        if math.isinf(rate.high)
-        else f"{digits(rate.low, 4)} to {digits(rate.high, 4)}"
-    )
-
-
 def of_summaries(values: Sequence[document.Valued]) -> str:
     """One line per summary and base rate, one column per model; and what a random classifier gets,
     where that is not one half.
@@ -1075,7 +997,7 @@ def digits(value: float, count: int) -> str:
 
 
 # ----------------------------------------------------------------------
-# Every threshold in one table, and published tables in a league, for a person and as JSON.
+# Every threshold in one table, for a person and as JSON.
 
 MOST_ROWS, MOST_COLUMNS = 40, 12
 KEYS = {
@@ -1084,7 +1006,6 @@ KEYS = {
     "threshold": "score >=",
     "expected_cost": "cost per case",
 }
-OF_CASES = {name for name, entry in CATALOGUE.items() if entry.per_volume and "cost" not in name}
 # Names of two to four letters are abbreviations, and written as the textbooks write them.
 CAPITALS = {name: name.upper() for name in CATALOGUE if len(name) <= 3 and name != "f1"}
 
@@ -1094,7 +1015,7 @@ def of_thresholds(found: ThresholdTable) -> Iterator[str]:
     most = MOST_COLUMNS if found.across else MOST_ROWS
     shown = _spread(len(found), most)
     rows = [tuple(quoted(text, quotes=False) for text in found.cells(place)) for place in shown]
-    headings = [_heading(name) for name in found.columns]
+    headings = [heading_of(name) for name in found.columns]
     if found.across:
         head, *lines = zip(headings, *rows, strict=True)
         yield Grid(head, lines)
@@ -1111,7 +1032,8 @@ def _spread(count: int, most: int) -> list[int]:
     return sorted({round(place * (count - 1) / (most - 1)) for place in range(most)})
 
 
-def _heading(name: str) -> str:
+def heading_of(name: str) -> str:
+    """Return what the column of a measure is called."""
     bare = VOLUME.sub("", name)
     return KEYS.get(bare) or CAPITALS.get(bare) or bare
 
@@ -1138,110 +1060,3 @@ def _json(name: str, value: Any) -> Any:
     if isinstance(value, int):
         return document.whole(value)
     return value if isinstance(value, str) else document.number(value)
-
-
-# ----------------------------------------------------------------------
-# Published tables, read at one's own base rate.
-
-
-class LeagueRow(NamedTuple):
-    """A published table at one set of conditions: each measure with its interval, or undefined."""
-
-    name: str
-    at: Conditions
-    confusion: Confusion
-    found: dict[str, Interval | Undefined]
-
-    def value(self, measure: str) -> float:
-        """The measure; NaN where it is undefined."""
-        found = self.found[measure]
-        return found.value if isinstance(found, Interval) else found
-
-    @property
-    def prior(self) -> float:
-        """The base rate that it is read at."""
-        return self.confusion.prior if self.at.prior is None else self.at.prior
-
-
-def of_published(
-    rows: Sequence[LeagueRow], asked: Sequence[Measure], by: Measure, level: float
-) -> Iterator[str]:
-    """The league table under its first line in words."""
-    yield " ".join(_headline(rows, by))
-    known = percent(level)
-    names = [str(one) for one in asked]
-    headings = ["table", KEYS["prior"]]
-    for name in names:
-        headings += [_heading(name), known]
-    yield Grid(headings, [_line(row, names) for row in rows], left=1)
-
-
-def _line(row: LeagueRow, names: Sequence[str]) -> list[str]:
-    cells = [quoted(row.name, quotes=False), cell(row.prior, 4)]
-    for name in names:
-        found = row.found[name]
-        whole = VOLUME.sub("", name) in OF_CASES
-        known = span(found, whole=whole) if isinstance(found, Interval) else UNDEFINED
-        value = row.value(name)
-        cells += [cases(value) if whole and math.isfinite(value) else cell(value, 4), known]
-    return cells
-
-
-def _headline(rows: Sequence[LeagueRow], by: Measure) -> Iterator[str]:
-    """What the first table reaches at each base rate."""
-    several = len({row.name for row in rows}) > 1
-    for at in dict.fromkeys(row.at for row in rows):
-        first = next(row for row in rows if row.at == at)
-        found = first.found.get(str(by))
-        if not isinstance(found, Interval):
-            continue
-        value, low, high = (_shown(end, found, by) for end in (found.value, found.low, found.high))
-        where = f"a base rate of {base_rate(first.prior)}" if at.prior else "its own base rate"
-        best = {"higher": "highest", "lower": "lowest"}[by.direction]
-        name, model = _heading(str(by)), quoted(first.name)
-        says = (
-            f"{model} has the {best} {name}: {value}" if several else f"{model} has {name} {value}"
-        )
-        if by.name == "precision" and not several:
-            says = f"{value} of the positive results of {model} are true positives"
-        known = f"({percent(found.level)} interval {low} to {high})"
-        yield f"At {where}, {says} {known}."
-    if several:
-        yield "Differences between tables are not tested."
-
-
-def _shown(value: float, found: Interval, by: Measure) -> str:
-    """A share in percent, in as many digits as tell the bounds apart."""
-    count = digits_apart(found.low, found.high, least=3)
-    if by.range == (0, 1):
-        return f"{100 * value:.{count}g} %"
-    return f"{value:.{count}g}" if math.isfinite(value) else "infinite"
-
-
-def of_published_as_json(
-    rows: Sequence[LeagueRow], notes: Sequence[Note], by: str | None
-) -> dict[str, Any]:
-    """Every table at every base rate, the best first."""
-    return document.answer(
-        "calc",
-        notes,
-        (),
-        models=[],
-        league={"sorted_by": by, "rows": [_league_row(row) for row in rows]},
-    )
-
-
-def _league_row(row: LeagueRow) -> dict[str, Any]:
-    known = {name: one for name, one in row.found.items() if isinstance(one, Interval)}
-    missing = {name: one.reason for name, one in row.found.items() if isinstance(one, Undefined)}
-    values = {name: document.number(row.value(name)) for name in row.found}
-    intervals = {name: document.of_interval(one) for name, one in known.items()}
-    own = row.at.as_in_sample
-    return {
-        "name": row.name,
-        "at": {**document.conditions(row.at), "prior": row.prior, "as_in_sample": own},
-        **document.outcomes(row.confusion),
-        "values": document.with_former(values),
-        "intervals": document.with_former(intervals),
-        "undefined": missing,
-    }
