@@ -83,9 +83,6 @@ from baserate.results.values import (
     Interval as Interval,
     Requirement as Requirement,
 )
-from baserate.shift.estimate import (
-    estimate_prior as estimate_prior,
-)
 from baserate.verbs.choices import (
     choose as choose,
     fix as fix,
@@ -107,6 +104,9 @@ from baserate.verbs.calculations import (
 )
 from baserate.verbs.plan import (
     plan as plan,
+)
+from baserate.verbs.priors import (
+    estimate_prior as estimate_prior,
 )
 from baserate.verbs.readings import (
     broc as broc,

@@ -143,10 +143,15 @@ def test_a_refusal_is_one_on_any_stream(found):
         )
 
 
-@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
-def test_a_closed_stream_changes_no_verdict(found, tmp_path, closed):
+@pytest.mark.parametrize(
+    ("closed", "statuses"),
+    [("2>&-", (0, 1, 2)), (">&-", (74, 74, 2)), ("<&- >&- 2>&-", (74, 74, 2))],
+)
+def test_a_closed_error_stream_changes_no_verdict_and_a_closed_output_is_a_lost_answer(
+    tmp_path, closed, statuses
+):
     written(tmp_path / "scores.csv", ("y", "m"), [(i % 2, i / 10) for i in range(20)])
-    for words, status in ((LOOSE, 0), (STRICT, 1), (REFUSED, 2)):
+    for words, status in zip((LOOSE, STRICT, REFUSED), statuses, strict=True):
         command = " ".join(map("'{}'".format, (*BASERATE, *words))) + " " + closed
         done = subprocess.run(
             ["bash", "-c", command],

@@ -210,3 +210,45 @@ def test_calc_of_tables(capsys, seed):
     check_command(
         capsys, ["calc", *given, *typed, *words], lambda: br.calc(tables, measures, **keywords)
     )
+
+
+CUTS = (
+    (("--threshold", "1"), {"threshold": 1}),
+    (("--threshold", "a=1", "--threshold", "b=0.5"), {"threshold": {"a": 1, "b": 0.5}}),
+    ((), {}),
+)
+WAYS = (
+    (("--method", "adjusted-count"), {"method": "adjusted-count"}),
+    (("--calibrated-at", "sample"), {"calibrated_at": "sample"}),
+    ((), {}),
+    ((), {}),
+)
+SEEDS = ((("--seed", "3"), {"seed": 3}), ((), {}))
+
+
+@pytest.fixture(scope="module")
+def field(tmp_path_factory):
+    """A file of cases without labels."""
+    draw = random.Random(41)
+    positive = [case % 9 == 0 for case in range(300)]
+    rows = [[round(draw.gauss(skill * one, 1), 2) for skill in (1.5, 1)] for one in positive]
+    path = tmp_path_factory.mktemp("field") / "field.csv"
+    path.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    return path
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_prior(cases, field, capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, CUTS, WAYS, LEVEL, SEEDS)
+    scores = draw.choice((("a",), ("b",), ("a", "b")))
+    replicates = 100 if keywords else draw.choice((100, 7))
+    unlabelled = {name: br.count_unlabelled(field, score=name) for name in scores}
+    named = [word for score in scores for word in ("--score", score)]
+    typed = ["--from", cases, *LABELS, *named, "--replicates", replicates]
+    models = {name: br.count(cases, label="y", score=name) for name in scores}
+    check_command(
+        capsys,
+        ["prior", field, *typed, *words],
+        lambda: br.estimate_prior(models, unlabelled, replicates=replicates, **keywords),
+    )

@@ -46,7 +46,7 @@ ROWS_OF_KEYWORD: dict[str, tuple[str, ...]] = {
     "threshold": ("thresholds_by_model",),
     **dict.fromkeys(("prior", "costs", "progress"), ()),
     # What only counts of one's own have, or what `options.file` has.
-    **dict.fromkeys(("pair", "better", "paired", "resample"), ()),
+    **dict.fromkeys(("pair", "better", "paired", "resample", "unlabelled"), ()),
     **dict.fromkeys(("label", "score", "positive", "missing_label", "nan_score"), ()),
 }
 # Values of which the request has read the text, and how the text of others is read.
@@ -83,12 +83,12 @@ def make_command(
     name : str
         What the command is called.
     verb : callable
-        What is asked. Its positional parameters behind the data are arguments of the command,
-        unless they have an option of their name in `options.TABLE`.
+        The function that answers. Its positional parameters behind the data are arguments of the
+        command, unless they have an option of their name in `options.TABLE`.
     help : str
         What the command does, and examples.
     read : callable, optional
-        Takes the request, and returns the data that the verb is asked about.
+        Takes the request, and returns the data of the verb; a tuple of them where it takes several.
     show : callable, optional
         Takes the result, and returns the one that is printed.
     source : decorator
@@ -98,18 +98,19 @@ def make_command(
     rest : sequence of str
         Options of `source` that are keywords of the verb without being named in its signature.
     name_sources : bool
-        Does the text end with what was read?
+        Does the text end with what was read (of several data, the first)?
     """
 
     def answer(request: Request, **given: Any) -> Result:
         request = request.estimated()
-        data = () if read is None else (read(request, **select_values(given, read)),)
+        data = () if read is None else read(request, **select_values(given, read))
+        data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
         results = ask_verb(verb, request, data, given, more)
         if show is not None:
             results = [show(result, **select_values(given, show)) for result in results]
         result = present_results(name, request, data, results)
-        return replace(result, sources=sources_of(*data)) if name_sources else result
+        return replace(result, sources=sources_of(*data[:1])) if name_sources else result
 
     answer.__doc__ = help
     files = [] if read is None else [source]
@@ -135,7 +136,8 @@ def list_options(
         positional = positional[1:]
     descriptions = parse_descriptions(inspect.getdoc(verb) or "")
     for parameter in positional:
-        yield argument_or_options(parameter, descriptions)
+        if ROWS_OF_KEYWORD.get(parameter.name) != ():
+            yield argument_or_options(parameter, descriptions)
     seen: set[str] = set()
     for step in (read, verb, show):
         if step is not None:
@@ -228,7 +230,7 @@ def ask_verb(
     """Return the verb's result; one for each base rate where the verb takes one of them."""
     parameters = inspect.signature(verb).parameters
     keywords = {**select_values(given, verb), **more}
-    models = [name for one in data for name in models_of(one) or ()]
+    models = list(dict.fromkeys(name for one in data for name in models_of(one) or ()))
     for name, read_text in READ_TEXT.items():
         if name in keywords:
             keywords[name] = read_text(request, keywords[name], models)

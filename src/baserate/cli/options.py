@@ -142,6 +142,13 @@ TABLE = {
         ),
         _option("--sort", metavar="MEASURE"),
         _option(
+            "--from",
+            "labelled",
+            required=True,
+            metavar="FILE",
+            help="Labelled cases that the same model scored, or their saved counts.",
+        ),
+        _option(
             "--all-priors",
             is_flag=True,
             help=(

@@ -9,28 +9,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-import click
-
-from baserate.cli import options
+from baserate.cli.commands import make_command
 from baserate.cli.runner import (
     ALONE,
     OVER,
     Learned,
     Request,
-    Result,
     SourceOptions,
     check_unused,
-    command,
     threshold_by_model,
-    thresholds_of,
     whole_interval,
 )
 from baserate.cli.terminal import Progress
-from baserate.conditions import Conditions
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.decisions.operating_point import measures_shown
 from baserate.errors import (
-    CASE_CONTROL,
     Infeasible,
     InputError,
     Note,
@@ -42,78 +35,34 @@ from baserate.errors import (
 )
 from baserate.inference.estimated_prior import FieldTable, table_of_models
 from baserate.inference.estimated_prior import in_field as field_interval
-from baserate.inference.intervals import IntervalOptions, auc_intervals
+from baserate.inference.intervals import IntervalOptions
 from baserate.measures.confusion import named
 from baserate.read.cases import count_jointly
 from baserate.read.files import unlabelled_of
 from baserate.read.joins import read_models
 from baserate.read.saved import saved_joint, saved_models
 from baserate.read.source import shown_source
-from baserate.results.notes import merge_notes
 from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import BOTH, Interval, percent, stated
 from baserate.shift.estimate import (
-    ADJUSTED,
-    EM,
-    REPLICATES,
     PriorEstimate,
     describe_estimate,
     estimate_prior,
 )
-from baserate.views import comparisons, document
+from baserate.verbs import priors
 
 
-@command("prior")
-@options.file()
-@click.option(
-    "--from",
-    "labelled",
-    required=True,
-    metavar="FILE",
-    help="Labelled cases that the same model scored, or their saved counts.",
-)
-@options.listed(
-    "thresholds", help="Count the cases flagged here, instead of where the classes differ most."
-)
-@options.listed("calibrated_at")
-@options.intervals
-@options.answer
-def prior_command(
-    request: Request, labelled: str, thresholds: tuple[str, ...], calibrated_at: str | None
-) -> Result:
-    """Estimate the base rate of the field from unlabelled scores, using labelled cases of the same
-    model.
-
-    Assumes label shift only: the share of positives changed, and the scores within each class did
-    not. This is checked as far as unlabelled scores allow. The share that is flagged is
-    adjusted for false alarms and misses; with --calibrated-at, the most likely share (EM) comes
-    first. Options for reading a file apply to both.
-
-    \b
-    Examples:
-      baserate prior unlabelled.csv --from scores.csv --label fraud --score logit
-      baserate prior today.parquet --from scores.csv --label fraud --score logit --calibrated-at sample
-      baserate prior today.csv --from day1.counts --score logit --threshold 0.5 --json
-    """  # noqa: E501
-    intervals, source = request.intervals, request.source
-    if any(threshold_by_model(text)[1] is None for text in thresholds):
+def count_both_samples(
+    request: Request, *, labelled: str = ""
+) -> tuple[dict[str, Counts], dict[str, Unlabelled]]:
+    """Count the labelled cases, and the unlabelled ones as each model scored them."""
+    if any(threshold_by_model(text)[1] is None for text in request.given.get("thresholds", ())):
         raise refuse(
             "BR529", "a threshold that flags nothing carries no information", "--threshold 0.5"
         )
+    source = request.source
     models = _labelled(source.at(labelled))
-    cuts = thresholds_of(thresholds, tuple(models)) or {}
-    found, read = dict[str, list[PriorEstimate]](), list[Unlabelled]()
-    with Progress("resampling") as progress:
-        how = {
-            "level": intervals.level,
-            "replicates": intervals.replicates or REPLICATES,
-            "seed": intervals.seed,
-            "progress": progress,
-        }
-        for name, counts in models.items():
-            read.append(unlabelled_of(source.path, name, source.options))
-            found[name] = _every(counts, read[-1], cuts.get(name), calibrated_at, how)
-    return _result(models, found, read[0], intervals.seed)
+    return models, {name: unlabelled_of(source.path, name, source.options) for name in models}
 
 
 def _labelled(source: SourceOptions) -> dict[str, Counts]:
@@ -137,46 +86,26 @@ def _labelled(source: SourceOptions) -> dict[str, Counts]:
     return source.counted()
 
 
-def _every(
-    counts: Counts, unlabelled: Unlabelled, cut: Any, calibrated_at: str | None, how: dict[str, Any]
-) -> list[PriorEstimate]:
-    """The adjusted count, and before it the most likely share where scores are probabilities."""
-    likely = (
-        []
-        if calibrated_at is None
-        else [estimate_prior(counts, unlabelled, method=EM, calibrated_at=calibrated_at, **how)]
-    )
-    return [*likely, estimate_prior(counts, unlabelled, method=ADJUSTED, threshold=cut, **how)]
+prior_command: Any = make_command(
+    "prior",
+    priors.estimate_prior,
+    read=count_both_samples,
+    name_sources=True,
+    help="""Estimate the base rate of the field from unlabelled scores, using labelled cases of the
+    same model.
 
+    Assumes label shift only: the share of positives changed, and the scores within each class did
+    not. This is checked as far as unlabelled scores allow. The share that is flagged is
+    adjusted for false alarms and misses; with --calibrated-at, the most likely share (EM) comes
+    first. Options for reading a file apply to both.
 
-def _result(
-    models: dict[str, Counts], found: dict[str, list[PriorEstimate]], read: Unlabelled, seed: int
-) -> Result:
-    said = [
-        Note(note.code, f"{quoted(name)}: {note.text}", note.override) if len(models) > 1 else note
-        for name, ones in found.items()
-        for one in ones
-        for note in one.notes
-    ]
-    notes = merge_notes([*document.notes_of(models, {}), *read.notes, *said])
-    ledger, prior = next((one.ledger, one.prior) for one in models.values())
-
-    def content() -> dict[str, Any]:
-        sources = tuple(dict.fromkeys((*ledger.sources, *read.ledger.sources)))
-        at, aucs = [Conditions("sample")], auc_intervals(models)
-        parts = document.of_models("prior", models, {}, at, notes, aucs=aucs, seed=seed)
-        estimates = comparisons.of_estimates(found)
-        return document.answer(
-            "prior", notes, sources, seed, models=parts["models"], estimates=estimates
-        )
-
-    chosen = ledger.design == CASE_CONTROL
-    return Result(
-        notes,
-        content,
-        lambda: [comparisons.estimates_in_words(found, prior, chosen=chosen)],
-        ledger.sources,
-    )
+    \b
+    Examples:
+      baserate prior unlabelled.csv --from scores.csv --label fraud --score logit
+      baserate prior today.parquet --from scores.csv --label fraud --score logit --calibrated-at sample
+      baserate prior today.csv --from day1.counts --score logit --threshold 0.5 --json
+    """,  # noqa: E501
+)
 
 
 # ----------------------------------------------------------------------

@@ -5,6 +5,7 @@ stderr, whatever becomes of these streams.
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import shutil
@@ -27,7 +28,17 @@ PLAIN = str.maketrans({"≥": ">=", "≤": "<="})
 
 
 class OutputError(OSError):
-    """Standard output does not take the answer: its disk is full, say."""
+    """Standard output does not take the answer: it is closed, or its disk is full."""
+
+
+class _Closed(io.RawIOBase):
+    """A standard output that was closed before the process began."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _: Any) -> int | None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 class _End(io.RawIOBase):
@@ -78,6 +89,8 @@ def _guarded(stream: Any, *, vital: bool) -> Any:
     """The stream, on an end of our own where it is the system's; one that somebody put there is
     theirs to look after.
     """
+    if stream is None and vital:
+        return io.TextIOWrapper(io.BufferedWriter(_End(_Closed(), vital=True)), "utf-8")
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
     buffer = getattr(stream, "buffer", None)

@@ -158,7 +158,7 @@ class Flagged:
         return self
 
     def count_within(self, budget: Term, at: Any) -> Any:
-        """Return how many thresholds of every sample keep the budget."""
+        """Return how many thresholds of every sample are within the budget."""
         return np.count_nonzero(budget.holds(self.read(budget.measure, at)), axis=-1)
 
     @cached_property
@@ -242,7 +242,7 @@ class Thresholds:
         return Thresholds(self.points.block(part), counted, allowed, amounts)
 
     def count_within(self, budget: Term, at: Any) -> int:
-        """Return how many thresholds keep the budget; alerts rise along them."""
+        """Return how many thresholds are within the budget; alerts rise along them."""
         first = self.block(slice(0, None, BLOCK)).read(budget.measure, at)
         start = BLOCK * max(0, int(np.count_nonzero(budget.holds(first))) - 1)
         used = self.block(slice(start, start + BLOCK)).read(budget.measure, at)

@@ -1,5 +1,5 @@
 """Regret: how much more a setting costs than the best one would have, where base rate and costs are
-not known exactly; and the setting that regrets least.
+not known exactly; and the setting with the least regret.
 
 Over ranges the largest regret counts. It is convex in the base rate and in each cost, so that it
 lies at a corner, where every range is at one of its ends. Over distributions the mean counts.
@@ -699,7 +699,7 @@ def choose_least_regret(
     at: Conditions,
     volume: float | None = None,
 ) -> tuple[Decision, list[Situation]]:
-    """Return the setting whose regret is least, and the situations in which it was judged.
+    """Return the setting whose regret is least, and the situations in which it was evaluated.
 
     Regret counts at most, over ranges, and on average, over distributions. A rule must hold over
     the whole range and at every site. With a budget ("alerts <= 200" out of `volume`) and no costs,

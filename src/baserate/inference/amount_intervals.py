@@ -183,7 +183,7 @@ class ReadAmounts:
 
 def flag_amounts(positives: Floats, negatives: Floats, worth: Floats, ends: Ints) -> Flagged:
     """Return what every threshold flags, of how often each positive and the negatives of each score
-    are there; above each threshold lie `ends` positives, each worth so much.
+    are there; above each threshold lie `ends` positives, each with its amount.
     """
     tp, caught = (cumulate(column)[:, ends] for column in (positives, positives * worth))
     return Flagged(tp, cumulate(negatives), amounts=(caught, caught[:, -1:] - caught))

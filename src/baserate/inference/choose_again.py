@@ -124,7 +124,7 @@ class ChooseAgain:
     Attributes
     ----------
     question : Question
-        As it was asked of the sample.
+        The one that was answered for the sample.
     measure : Measure
         What is read there.
     at : Conditions
@@ -183,7 +183,7 @@ class ReadChoices:
     Attributes
     ----------
     questions : sequence of Question
-        What was asked of the sample.
+        Those answered for the sample.
     places : sequence of Places
         Where the sample answered each question.
     sample : Flagged

@@ -639,7 +639,7 @@ def read_outcomes(
 ) -> Floats:
     """Return a measure for arrays of tp, fp, fn and tn, NaN where it is undefined.
 
-    Where the sample's own base rate is asked for, it is that of each of them.
+    Where the sample's own base rate is used, it is that of each of them.
     """
     tp, fp, fn, tn = outcomes
     with np.errstate(divide="ignore", invalid="ignore"):

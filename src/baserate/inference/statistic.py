@@ -260,7 +260,7 @@ class Statistic:
     range : tuple of float
         Between which ends it lies.
     at_matters : bool
-        Whether the prior or the cost that it is asked at changes it.
+        Whether the prior or the cost changes it.
     measure : Measure or None
         Where it is a measure at a threshold.
     threshold : float or None

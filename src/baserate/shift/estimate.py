@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ from baserate.inference.resample import (
     percentile_bounds,
     undefined_noted,
 )
-from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded
+from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded, view
 from baserate.results.values import (
     BOTH,
     Interval,
@@ -398,6 +398,30 @@ class PriorEstimate(Interval, Estimated):
             part.scores[part.scores < cut][:1].tolist() for part in (self.counts, self.unlabelled)
         ]
         return short(cut, max((score for scores in under for score in scores), default=-math.inf))
+
+
+@dataclass(frozen=True)
+class PriorEstimates(Viewed):
+    """The base rate of the field, estimated by each of several models.
+
+    Attributes
+    ----------
+    estimates : dict of str to tuple of PriorEstimate
+        Of each model; the most likely share comes before the adjusted count.
+    sample : float
+        The base rate of the labelled cases.
+    chosen_by_design : bool
+        Were the class totals of the labelled cases fixed by design?
+
+    """
+
+    estimates: Mapping[str, tuple[PriorEstimate, ...]]
+    sample: float
+    chosen_by_design: bool
+    notes: tuple[Note, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        return str(view("text", self))
 
 
 def estimate_prior(  # noqa: PLR0913 (each is a word that users say)

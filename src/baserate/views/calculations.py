@@ -53,7 +53,7 @@ def describe_positive_results(found: Calculation) -> str:
 
 
 def tabulate_rates(found: Calculation) -> str:
-    """Each rate; one column per base rate where there are several, else, if it is asked for, the
+    """Each rate; one column per base rate where there are several, else, if requested, the
     range that the rounding of the given rates leaves open.
     """
     every = found.rates

@@ -32,7 +32,7 @@ from baserate.results.values import (
     stated,
     turned,
 )
-from baserate.shift.estimate import EM, PriorEstimate, ShiftCheck
+from baserate.shift.estimate import EM, PriorEstimate, PriorEstimates, ShiftCheck
 from baserate.views.document import (
     conditions,
     number,
@@ -417,23 +417,22 @@ def _part(part: Part) -> str:
 # ----------------------------------------------------------------------
 # The base rate of the field, estimated: for a person, and in the document.
 
-Estimates = Mapping[str, Sequence[PriorEstimate]]
 
-
-def estimates_in_words(found: Estimates, sample: float, *, chosen: bool) -> str:
-    """A sentence for each model, then every estimate, and whether the assumption behind them
-    holds.
-    """
+def describe_estimates(found: PriorEstimates) -> str:
+    """Return a sentence for each model, and the base rate of the labelled cases."""
     lines = [
-        _estimate_sentence(name, several[0], alone=len(found) == 1)
-        for name, several in found.items()
+        _estimate_sentence(name, several[0], alone=len(found.estimates) == 1)
+        for name, several in found.estimates.items()
     ]
-    lines[0] += f" Labelled sample: {digits(sample, 4)}{' (chosen by design)' if chosen else ''}."
-    return Page(
-        "\n".join(lines),
-        _estimate_table(found),
-        "\n".join(_shift_checked(name, several[0].check) for name, several in found.items()),
-    )
+    chosen = " (chosen by design)" if found.chosen_by_design else ""
+    lines[0] += f" Labelled sample: {digits(found.sample, 4)}{chosen}."
+    return "\n".join(lines)
+
+
+def tabulate_estimates(found: PriorEstimates) -> list[str]:
+    """Return every estimate, and whether the assumption behind them holds."""
+    checks = [_shift_checked(name, several[0].check) for name, several in found.estimates.items()]
+    return [_estimate_table(found.estimates), "\n".join(checks)]
 
 
 def _estimate_sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
@@ -444,7 +443,7 @@ def _estimate_sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
     )
 
 
-def _estimate_table(found: Estimates) -> str:
+def _estimate_table(found: Mapping[str, Sequence[PriorEstimate]]) -> str:
     level = next(iter(found.values()))[0].level
     rows = [
         (
@@ -483,11 +482,16 @@ def _shift_checked(name: str, check: ShiftCheck | None) -> str:
     return f"{who}: {found} (p = {check.p_value:.3g})."
 
 
-def of_estimates(found: Estimates) -> list[dict[str, Any]]:
-    """Every estimate, with what it rests on."""
-    return [
-        {"model": name, **_of_estimate(one)} for name, several in found.items() for one in several
+def estimates_as_json(found: PriorEstimates) -> dict[str, Any]:
+    """Return every estimate, with what it rests on, and the base rate of the labelled cases."""
+    estimates = [
+        {"model": name, **_of_estimate(one)}
+        for name, several in found.estimates.items()
+        for one in several
     ]
+    sample = number(found.sample)
+    chosen = found.chosen_by_design
+    return {"estimates": estimates, "sample": sample, "chosen_by_design": chosen}
 
 
 def _of_estimate(one: PriorEstimate) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from baserate.errors import Note, Source, on_command_line
 from baserate.results.calculation import Calculation, League
 from baserate.results.plan import Plan
 from baserate.results.values import Difference, Differences, Unsatisfied
+from baserate.shift.estimate import PriorEstimates
 from baserate.views import calculations, comparisons, plans, tables
 
 SCHEMA = "baserate/2"
@@ -62,6 +63,11 @@ def _(result: Differences) -> str:
     return comparisons.describe_differences(result)
 
 
+@write_sentence.register
+def _(result: PriorEstimates) -> str:
+    return comparisons.describe_estimates(result)
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -106,6 +112,11 @@ def _(first: Differences, *others: Differences) -> list[str]:
     return comparisons.tabulate_differences([one for pairs in (first, *others) for one in pairs])
 
 
+@list_tables.register
+def _(first: PriorEstimates, *others: PriorEstimates) -> list[str]:
+    return [block for one in (first, *others) for block in comparisons.tabulate_estimates(one)]
+
+
 # ----------------------------------------------------------------------
 # Text and JSON.
 
@@ -129,7 +140,7 @@ def make_document(
     sources: Iterable[Source],
 ) -> dict[str, Any]:
     """Return the answer of a command as strict JSON: the result as `to_dict` has it (a list of
-    them for several base rates), with what was asked, what was read, and the notes in words.
+    them for several base rates), with the request, what was read, and the notes in words.
     """
     found = [result.to_dict() for result in results]
     return {

@@ -36,6 +36,7 @@ from baserate.results.values import (
 )
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
+from baserate.shift.estimate import PriorEstimates
 from baserate.views import calculations, comparisons, document, segment_tables, tables
 
 Row = dict[str, Any]
@@ -82,6 +83,11 @@ def _(result: Slices) -> dict[str, Any]:
 @values_of.register
 def _(result: Days) -> dict[str, Any]:
     return segment_tables.days_document(result, "day")
+
+
+@values_of.register
+def _(result: PriorEstimates) -> dict[str, Any]:
+    return comparisons.estimates_as_json(result)
 
 
 @values_of.register
@@ -294,6 +300,13 @@ def _(result: Slices) -> Iterator[Row]:
 def _(result: Days) -> Iterator[Row]:
     for day in result.parts:
         yield {one.name: getattr(day, one.name) for one in fields(day)}
+
+
+@rows_of.register
+def _(result: PriorEstimates) -> Iterator[Row]:
+    for name, several in result.estimates.items():
+        for one in several:
+            yield {"model": name, **_scalars(one)}
 
 
 @rows_of.register
