@@ -12,7 +12,7 @@ from baserate import read_stub
 # Loaded at their first use, so that imbalanced-learn is needed for sampling alone.
 _MODULE_OF = read_stub(str(Path(__file__).with_suffix(".pyi")))
 
-__all__ = [*sorted(_MODULE_OF)]
+__all__ = list(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
