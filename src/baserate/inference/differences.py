@@ -547,7 +547,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     names = chosen_pair(models, pair)
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     if cuts is threshold:
-        _check_thresholds(models, names, cuts, rule)
+        _check_thresholds(models, names, cuts)
 
     # One statistic where one is asked of both: resamples of AUC are then drawn without being made.
     wanted = [cuts[name] for name in (names if cuts is threshold else names[:1])]
@@ -658,10 +658,8 @@ def _check_name(name: str, names: Sequence[str]) -> None:
 
 
 def _check_thresholds(
-    models: Models, names: tuple[str, str], thresholds: Mapping[str, Any], rule: str | None
+    models: Models, names: tuple[str, str], thresholds: Mapping[str, Any]
 ) -> None:
-    if rule is not None:
-        raise refuse("BR594", "give a rule or thresholds, not both", "give one of them")
     absent = [name for name in names if name not in thresholds]
     if absent:
         raise refuse(
