@@ -35,7 +35,9 @@ def stub_of(space: str) -> str:
     import os
 
     home = os.path.join(os.path.dirname(__file__), space)  # noqa: PTH120 (pathlib is slow to load)
-    return os.path.join(home, "__init__.pyi") if os.path.isdir(home) else f"{home}.pyi"  # noqa: PTH112
+    # A folder of caches that an earlier version left behind is not the package of that name.
+    package = os.path.join(home, "__init__.pyi")
+    return package if os.path.exists(package) else f"{home}.pyi"  # noqa: PTH110
 
 
 def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
