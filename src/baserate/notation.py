@@ -294,8 +294,10 @@ class NumberCheck:
         return written.value
 
     def allows(self, value: float | Fraction) -> bool:
-        """Does the number lie in the range?"""
-        return self.low <= value <= self.high and not (self.above_low and value == self.low)
+        """Does the number lie in the range? Its ends are what was typed, 1e-9 and not its float."""
+        low = meant(float(self.low))
+        high = meant(float(self.high)) if math.isfinite(self.high) else math.inf
+        return low <= value <= high and not (self.above_low and value == low)
 
     def refusal(self, given: Any) -> InputError:
         """Return the error to raise for a value."""
