@@ -38,7 +38,7 @@ class Plan(Viewed):
         "rate", "width", "at prior", "auc", "mcnemar" or "margin"; "power" where the number of cases
         was given.
     requirement : str
-        What is to be demonstrated.
+        What must be demonstrated.
     positives, negatives, cases : int or None
         Those of the first design.
     designs : tuple of Design

@@ -92,7 +92,7 @@ def plan(  # noqa: PLR0913 (each is a question of its own)
     Parameters
     ----------
     requirement : str
-        A rate of one class ("recall >= 0.9") or how well it is to be known ("recall ± 5%"), a
+        A rate of one class ("recall >= 0.9") or how precise it must be ("recall ± 5%"), a
         measure at a base rate ("precision >= 0.2", "cost <= 0.05"), "auc >= 0.8", "mcnemar" (is one
         of two models better?), or "error no worse than 1%" (non-inferiority).
     expect : float, str or mapping, optional
