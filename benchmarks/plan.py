@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.conditions import Conditions, Costs
+from baserate.inference.differences import bonett_price, mcnemar_p
 from baserate.inference.intervals import interval
-from baserate.inference.paired import bonett_price, mcnemar_p
 from baserate.inference.rates import rate_interval
 from baserate.inference.sample_size import (
     cases_at_prior,

@@ -337,7 +337,7 @@ class Drawn(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Exact conditions, one a row, and their weights, which add up to 1."""
+    """Exact conditions, one per row, and their weights, which add up to 1."""
 
     prior: Floats
     fp: Floats
@@ -505,7 +505,7 @@ class Conditions:
 
     @property
     def earned(self) -> bool:
-        """Were costs given as earnings? Then they are told as such."""
+        """Were costs given as earnings? Then they are shown as such."""
         return bool(self.costs.earned)
 
     def corners(self, *, of_believed: bool = False) -> list[Conditions]:
@@ -838,7 +838,7 @@ class Uncertain(Conditions):
     Conditions(prior=1e-05..0.001, fp=1, fn=100..1000)
     """
 
-    # Were costs given as earnings? Then they are told as such.
+    # Were costs given as earnings? Then they are shown as such.
     earned: bool = field(default=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:

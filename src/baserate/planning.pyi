@@ -1,4 +1,4 @@
-from baserate.inference.paired import (
+from baserate.inference.differences import (
     mcnemar_p as mcnemar_p,
 )
 from baserate.inference.sample_size import (

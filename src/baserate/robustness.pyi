@@ -8,14 +8,12 @@ from baserate.decisions.sensitivity import (
 from baserate.decisions.triage import (
     triage as triage,
 )
-from baserate.inference.best_recall import (
+from baserate.inference.decide import (
     best_recall as best_recall,
+    winner_map as winner_map,
 )
 from baserate.inference.label_errors import (
     label_error_table as label_error_table,
     under_label_errors as under_label_errors,
     under_verification as under_verification,
-)
-from baserate.inference.winner_significance import (
-    winner_map as winner_map,
 )

@@ -71,7 +71,7 @@ class Sides(NamedTuple):
         return ours / (ours + theirs)
 
 
-def sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
+def find_sides(y: Any, at: Conditions | None = None, pos_label: Any = None) -> Sides:
     """Which of two classes is positive, and which cases are? Where both errors cost the same it
     makes no difference, and is not needed.
     """
@@ -100,7 +100,7 @@ def check_two_classes(classes: npt.NDArray[Any]) -> None:
         )
 
 
-def stakes(found: Sides, at: Conditions | None = None, amounts: Any = None) -> Floats:
+def costs_of_errors(found: Sides, at: Conditions | None = None, amounts: Any = None) -> Floats:
     """How much more does the wrong answer cost than the right one, case by case?
 
     fn − tp for a positive, fp − tn for a negative; with `amounts` the amount of the case stands in
@@ -143,7 +143,7 @@ def cost_weights(
     >>> cost_weights([0, 0, 0, 1], at=Conditions(costs=Costs(fp=1, fn=5)))
     array([0.5, 0.5, 0.5, 2.5])
     """
-    return weights_of(stakes(sides(y, at, pos_label), at, amounts))
+    return weights_of(costs_of_errors(find_sides(y, at, pos_label), at, amounts))
 
 
 def weights_of(at_stake: Floats) -> Floats:
@@ -211,10 +211,10 @@ def minimum_expected_cost(probabilities: npt.ArrayLike, cost_matrix: npt.ArrayLi
             " adds up to 1"
         )
         raise refuse("BR507", text, "predict_proba(X), for two classes both columns")
-    return cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
+    return find_cheapest(shares, checked_matrix(cost_matrix, shares.shape[1]))
 
 
-def cheapest(shares: Floats, matrix: Floats, first: int = 0) -> Ints:
+def find_cheapest(shares: Floats, matrix: Floats, first: int = 0) -> Ints:
     """The place of the least expected cost; of equal ones `first`, then in order."""
     costs = shares @ matrix
     near = costs.min(axis=1) + CLOSE * (shares @ np.abs(matrix)).max(axis=1)
@@ -280,7 +280,7 @@ def matrix_of(costs: Any, classes: npt.NDArray[Any], pos_label: Any = None) -> t
 # features, routed metadata.
 
 
-def checked(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (scikit-learn's name)
+def check_cases(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:  # noqa: N803 (scikit-learn's name)
     """Cases that can be taken one by one, and a label for each, as scikit-learn needs them."""
     labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
@@ -401,7 +401,7 @@ class MinimumExpectedCost(Transparent):
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:  # noqa: N803 (scikit-learn's names)
         """The estimator inside is fitted; `params` are for its fit."""
-        rows, labels = checked(X, y)
+        rows, labels = check_cases(X, y)
         self.cost_matrix_, self._first = matrix_of(self.costs, np.unique(labels), self.pos_label)
         self._fit_inside(rows, labels, **with_checked_weights(self._route_metadata(params), labels))
         self.classes_ = with_probabilities(self.estimator_).classes_
@@ -412,7 +412,9 @@ class MinimumExpectedCost(Transparent):
         """The answer of the least expected cost."""
         check_is_fitted(self)
         found: npt.NDArray[Any] = self.classes_[
-            cheapest(np.asarray(self.estimator_.predict_proba(X)), self.cost_matrix_, self._first)
+            find_cheapest(
+                np.asarray(self.estimator_.predict_proba(X)), self.cost_matrix_, self._first
+            )
         ]
         return found
 
@@ -474,14 +476,14 @@ class MetaCost(Wrapper):
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803 (scikit-learn's names)
         """The training cases relabelled, and the estimator inside fitted to them."""
-        rows, labels = checked(X, y)
+        rows, labels = check_cases(X, y)
         text = "resamples are a whole number from 1 on"
         checked_whole(self.resamples, "BR580", text, "resamples=30")
         classes, codes = np.unique(labels, return_inverse=True)
         check_two_classes(classes)
         matrix, first = matrix_of(self.costs, classes, self.pos_label)
         self.probabilities_ = self._mean_probabilities(rows, labels, codes)
-        self.labels_ = classes[cheapest(self.probabilities_, matrix, first)]
+        self.labels_ = classes[find_cheapest(self.probabilities_, matrix, first)]
         self.relabelled_share_ = float(np.mean(self.labels_ != labels))
         self._fit_relabelled(rows)
         self.classes_ = classes
@@ -630,7 +632,7 @@ class MovedThreshold(Transparent):
 
         With `sample_weight` a case counts as often as it weighs.
         """
-        (rows, labels), at = checked(X, y), checked_conditions(self.at)
+        (rows, labels), at = check_cases(X, y), checked_conditions(self.at)
         if self.method not in METHODS:
             raise refuse(
                 "BR905",
@@ -638,7 +640,7 @@ class MovedThreshold(Transparent):
                 f"method={THEORETICAL!r}",
             )
         found, routed = (
-            sides(labels, at, self.pos_label),
+            find_sides(labels, at, self.pos_label),
             with_checked_weights(self._route_metadata(params), labels),
         )
         self._place, share = found.place, found.weighted_share(routed.get(WEIGHT))
@@ -760,14 +762,14 @@ class CostWeighted(Transparent):
         """The estimator inside is fitted to weighted cases; `amounts`: what missing each positive
         costs, in place of fn.
         """
-        rows, labels = checked(X, y)
-        found = sides(labels, self.at, self.pos_label)
+        rows, labels = check_cases(X, y)
+        found = find_sides(labels, self.at, self.pos_label)
         if not has_fit_parameter(self.estimator, "sample_weight"):
             text = f"{type(self.estimator).__name__} takes no weights in fit"
             raise refuse(
                 "BR850", text, "an estimator with sample_weight; of a pipeline, wrap its last step"
             )
-        weights = weights_of(stakes(found, self.at, amounts))
+        weights = weights_of(costs_of_errors(found, self.at, amounts))
         self._fit_inside(rows, labels, sample_weight=weights)
         settled = (
             None

@@ -20,9 +20,9 @@ from baserate_learners.cost_sensitive import (
     CLOSE,
     Sides,
     Wrapper,
-    checked,
-    sides,
-    stakes,
+    check_cases,
+    costs_of_errors,
+    find_sides,
     weights_of,
 )
 from baserate_learners.fitted import Floats, Ints, settled_at
@@ -105,7 +105,7 @@ def _remove_below(shape: Shape, standing: npt.NDArray[np.bool_], node: int) -> N
             ways += [int(shape.left[here]), int(shape.right[here])]
 
 
-def survivors(shape: Shape, prices: Floats, price: float) -> Ints:
+def nodes_after_pruning(shape: Shape, prices: Floats, price: float) -> Ints:
     """At this price of a leaf, in which node does a case end that reaches each node?"""
     ends = np.arange(len(prices))
     for node in shape.inner:
@@ -160,7 +160,7 @@ class _Grown(NamedTuple):
 
     def pruned(self, prices: Floats, price: float) -> tuple[Ints, Flags]:
         """Where a case of each node ends at this price, and the answer there."""
-        return survivors(self.shape, prices, price), np.where(
+        return nodes_after_pruning(self.shape, prices, price), np.where(
             prices <= price, self.cheap_flags, self.flags
         )
 
@@ -217,9 +217,9 @@ class CostSensitiveTree(Wrapper):
         """The tree, grown, pruned and labelled; `amounts`: what missing each positive costs, in
         place of fn.
         """
-        rows, labels = checked(X, y)
-        found = sides(labels, self.at, self.pos_label)
-        at_stake = stakes(found, self.at, amounts)
+        rows, labels = check_cases(X, y)
+        found = find_sides(labels, self.at, self.pos_label)
+        at_stake = costs_of_errors(found, self.at, amounts)
         grown = self._grow_tree(rows, found, at_stake)
         prices, self.price_ = np.full(len(grown.flags), np.inf), None
         if self.prune:

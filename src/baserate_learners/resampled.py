@@ -112,7 +112,7 @@ class FocusedUnderSampler(BaseUnderSampler):  # type: ignore[misc]
 Labels = npt.NDArray[Any]
 
 
-def middle(y: Labels) -> dict[Any, int]:
+def thin_to_middle(y: Labels) -> dict[Any, int]:
     """The larger class cut down to the geometric mean of both, so that it is thinned by the factor
     by which the other is copied.
     """
@@ -127,7 +127,7 @@ def middle(y: Labels) -> dict[Any, int]:
 SAMPLERS: dict[str, Callable[[], list[Any]]] = {
     "under": lambda: [RandomUnderSampler()],
     "over": lambda: [RandomOverSampler()],
-    "hybrid": lambda: [RandomUnderSampler(sampling_strategy=middle), RandomOverSampler()],
+    "hybrid": lambda: [RandomUnderSampler(sampling_strategy=thin_to_middle), RandomOverSampler()],
     "focused": lambda: [FocusedUnderSampler()],
     "near-miss": lambda: [NearMiss()],
     "tomek": lambda: [TomekLinks()],
@@ -179,7 +179,7 @@ def is_random(sampler: Any) -> bool:
     )
 
 
-def drawn(samplers: list[Any], X: Any, y: Labels, seed: int) -> Sample:  # noqa: N803 (scikit-learn's name)
+def draw_sample(samplers: list[Any], X: Any, y: Labels, seed: int) -> Sample:  # noqa: N803 (scikit-learn's name)
     """One sample; samplers that draw at random draw by this seed."""
     cases: npt.NDArray[np.intp] | None = np.arange(len(y))
     for one in samplers:
@@ -503,7 +503,7 @@ def _draw_new_sample(
 ) -> Sample:
     """A sample that no member has had."""
     for _ in range(MOST_TRIES):
-        sample = drawn(samplers, X, codes, int(random.randint(2**31 - 1)))
+        sample = draw_sample(samplers, X, codes, int(random.randint(2**31 - 1)))
         if sample.cases is None:
             return sample
         name = np.sort(sample.cases).tobytes()

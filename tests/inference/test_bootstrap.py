@@ -10,14 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import baserate as br
-from baserate.inference import replicates
-from baserate.inference.replicates import (
-    acceleration,
-    bca_bounds,
-    percentile_bounds,
-    undefined_noted,
-)
-from baserate.inference.resample import Plan
+from baserate.inference import intervals
+from baserate.inference.intervals import acceleration
+from baserate.inference.resample import Plan, bca_bounds, percentile_bounds, undefined_noted
 from baserate.inference.statistic import replicate_values, statistic_of
 
 VALUES = np.random.default_rng(0).gamma(3, size=501)
@@ -256,7 +251,7 @@ def test_leaving_some_cases_out_is_close_to_leaving_out_all(how, monkeypatch):
     labels, scores = cases(300, 400, digits=4)
     statistic, counts = statistic_of(difference_of_means), br.count(labels, scores)
     whole = acceleration(statistic, counts, how)
-    monkeypatch.setattr(replicates, "MOST_LEFT_OUT", 120)
+    monkeypatch.setattr(intervals, "MOST_LEFT_OUT", 120)
     some = acceleration(statistic, counts, how)
     assert some != whole
     assert math.isclose(some, whole, rel_tol=0.3)

@@ -5,7 +5,7 @@ import pytest
 
 import baserate as br
 from baserate.inference.best_model import moved, set_by_hand
-from baserate.inference.paired import holm
+from baserate.inference.resample import holm
 
 AT = br.Conditions(0.05, br.Costs(fn=10))
 

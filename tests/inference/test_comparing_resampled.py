@@ -9,7 +9,7 @@ from tests.inference.refusals import assert_refused
 from tests.inference.two_models import joint, models, separate
 
 import baserate as br
-from baserate.inference.replicates import bootstrap_p
+from baserate.inference.resample import bootstrap_p
 
 # The bootstrap.
 
@@ -26,7 +26,7 @@ def test_a_bootstrap_comparison_is_the_same_by_seed_and_differs_by_seed():
         1,
         other.value,
     )
-    assert [note.code for note in first.notes] == ["BR598"]
+    assert [note.code for note in first[0].notes] == ["BR598"]
     assert br.compare(separate(), "gini", paired=False, replicates=200, seed=1) == br.compare(
         separate(), "gini", paired=False, replicates=200, seed=1
     )
@@ -143,7 +143,7 @@ def test_too_few_cases_are_refused_and_few_are_noted():
         "BR590", "only 4 positives: too few to resample", lambda: br.compare(few, br.curves.ks)
     )
     some = joint_of([(1, 2), (2, 1)] * 5, [(0, 1), (1, 0)] * 15)
-    assert [note.code for note in br.compare(some, br.curves.ks, replicates=100).notes] == [
+    assert [note.code for note in br.compare(some, br.curves.ks, replicates=100)[0].notes] == [
         "BR591",
         "BR598",
     ]
@@ -179,9 +179,9 @@ def test_each_model_has_its_own_threshold():
 
 
 def test_equal_thresholds_by_name_are_the_same_as_one_threshold():
-    for statistic in ("precision", "tpr"):
+    for statistic, options in (("precision", {"replicates": 200}), ("tpr", {})):
         one, named = (
-            br.compare(joint(), statistic, threshold=threshold, replicates=200)
+            br.compare(joint(), statistic, threshold=threshold, **options)
             for threshold in (0.7, {"a": 0.7, "b": 0.7})
         )
         assert (one.value, one.low, one.high, one.p_value) == (
@@ -199,8 +199,12 @@ def test_thresholds_by_name_work_for_different_cases_and_for_groups():
         for name, values in scores.items()
     }
     found = [
-        br.compare(given_, "tpr", threshold={"a": 0.5, "b": 1.2}, paired=paired, replicates=100)
-        for given_, paired in ((joint(), True), (separate(), False), (groups, True))
+        br.compare(given_, "tpr", threshold={"a": 0.5, "b": 1.2}, **options)
+        for given_, options in (
+            (joint(), {}),
+            (separate(), {"paired": False, "replicates": 100}),
+            (groups, {"replicates": 100}),
+        )
     ]
     assert [one.method for one in found] == ["mcnemar", "percentile", "percentile"]
     assert found[0].values == found[1].values == found[2].values
@@ -223,7 +227,7 @@ def test_a_threshold_belongs_to_a_measure():
     ("threshold", "text"),
     [
         (0.5, "give a rule or a threshold for tpr, not both"),
-        ({"a": 0.5, "b": 0.5}, "give a rule or thresholds, not both"),
+        ({"a": 0.5, "b": 0.5}, "give a rule or a threshold for tpr, not both"),
     ],
 )
 def test_a_rule_and_a_threshold_together_are_refused(threshold, text):

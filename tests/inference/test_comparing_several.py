@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.inference.two_models import joint, models
 
 import baserate as br
-from baserate.inference.paired import holm
-from baserate.inference.replicates import bootstrap_p
+from baserate.inference.resample import bootstrap_p, holm
 
 # Several models.
 
@@ -63,7 +62,7 @@ def test_models_placed_once_are_compared_as_each_pair_by_itself():
     found = br.compare(several, "auc")
     for one, pair in zip(found, combinations("abcdef", 2), strict=True):
         alone = br.compare(several, "auc", pair=pair)
-        assert (one.models, one.values, one.notes) == (pair, alone.values, alone.notes)
+        assert (one.models, one.values, one.notes) == (pair, alone.values, alone[0].notes)
         assert (one.low, one.high, one.p_value) == (alone.low, alone.high, alone.p_value)
 
 

@@ -9,8 +9,7 @@ import baserate as br
 from baserate.inference import differences
 from baserate.inference.differences import joint_p
 from baserate.inference.expectation import expect
-from baserate.inference.replicates import bootstrap_p
-from baserate.inference.resample import FlaggedRuns, Plan, resample_counts, roc_runs
+from baserate.inference.resample import FlaggedRuns, Plan, bootstrap_p, resample_counts, roc_runs
 
 COSTS = {"fn": 20, "fp": 1}
 

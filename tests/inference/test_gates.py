@@ -8,7 +8,7 @@ import pytest
 from tests.inference.two_models import pairs
 
 import baserate as br
-from baserate.inference.paired import holm
+from baserate.inference.resample import holm
 from baserate.results.values import ALL
 
 BOTH = {"baseline": "old", "candidate": "new"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import baserate as br
-from baserate.inference.paired import bonett_price, discordant, mcnemar_p
+from baserate.inference.differences import bonett_price, discordant, mcnemar_p
 
 MEASURES = ("tpr", "fnr", "fpr", "tnr", "accuracy", "error")
 SCORES = st.integers(-2, 3)
@@ -159,9 +159,9 @@ def test_shares_at_fixed_thresholds_are_compared_by_mcnemar(cases, first, second
     assert found.p_value == pytest.approx(float(coin_p(one, two)), rel=1e-10)
     assert found.discordant == (one + two, whole)
     assert found.low <= found.value <= found.high
-    assert found.notes[0].code == "BR599"
+    assert found[0].notes[0].code == "BR599"
     assert (
-        found.notes[0].text
+        found[0].notes[0].text
         == f'{one} {"case is" if one == 1 else "cases are"} correct only with "a",'
         f' {two} only with "b"'
     )

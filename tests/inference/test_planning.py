@@ -10,8 +10,8 @@ from scipy import special, stats
 
 import baserate as br
 from baserate.errors import InputError
+from baserate.inference.differences import bonett_price
 from baserate.inference.intervals import interval
-from baserate.inference.paired import bonett_price
 from baserate.inference.sample_size import cases_at_prior, cases_for_margin, power_at_prior
 
 Z = NormalDist().inv_cdf

@@ -19,13 +19,17 @@ from tests.inference.resamples import (
 import baserate as br
 from baserate.counts.grouped import GroupedCounts
 from baserate.inference import resample
-from baserate.inference.resample import Plan, Resampler, Weights, make_sample, replicate
-from baserate.inference.statistic import statistic_of
-from baserate.inference.weight_statistics import (
+from baserate.inference.resample import (
     AreaUnderRoc,
     AveragePrecision,
     KolmogorovSmirnov,
+    Plan,
+    Resampler,
+    Weights,
+    make_sample,
+    replicate,
 )
+from baserate.inference.statistic import statistic_of
 
 
 def draw_weights(counts, *, replicates=3000, seed=0, draw_prior=False):

@@ -10,8 +10,7 @@ from scipy import stats
 
 import baserate as br
 from baserate.inference import resample
-from baserate.inference.resample import Plan, make_sample, make_sampler, replicate
-from baserate.inference.weight_statistics import AreaUnderRoc
+from baserate.inference.resample import AreaUnderRoc, Plan, make_sample, make_sampler, replicate
 
 LEAST_P = 1e-4
 MOST_DEVIATIONS = 4.5

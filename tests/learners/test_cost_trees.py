@@ -17,7 +17,7 @@ from tests.strategies import seeds
 import baserate as br
 from baserate import scorer
 from baserate_learners import CostSensitiveTree, MovedThreshold, cost_weights
-from baserate_learners.cost_tree import Shape, prices_to_try, survivors, weakest_links
+from baserate_learners.cost_tree import Shape, nodes_after_pruning, prices_to_try, weakest_links
 
 SWITCHES = ("split", "prune", "weights", "leaf")
 RATIO = 20
@@ -303,7 +303,7 @@ def test_weakest_links_are_those_of_an_exhaustive_search(seed):
     prices = weakest_links(shape, alone, labelled)
     assert (prices >= 0).all()
     for price in (Fraction(0), *(Fraction(int(rng.integers(1, 3000)), 97) for _ in range(12))):
-        ends = survivors(shape, prices, float(price))
+        ends = nodes_after_pruning(shape, prices, float(price))
         kept = {int(ends[node]) for node in range(len(alone)) if shape.left[node] < 0}
         assert kept == cheapest_tree(shape, alone, labelled, price)[1]
 
@@ -313,9 +313,9 @@ def test_at_price_nothing_go_subtrees_that_are_no_cheaper_than_a_leaf():
     shape = Shape(np.array([1, -1, -1]), np.array([2, -1, -1]))
     equal = weakest_links(shape, np.array([5.0, 2.0, 3.0]), np.array([5.0, 2.0, 3.0]))
     cheaper = weakest_links(shape, np.array([5.0, 2.0, 2.0]), np.array([5.0, 2.0, 2.0]))
-    assert survivors(shape, equal, 0.0).tolist() == [0, 0, 0]
-    assert survivors(shape, cheaper, 0.0).tolist() == [0, 1, 2]
-    assert survivors(shape, cheaper, 1.0).tolist() == [0, 0, 0]
+    assert nodes_after_pruning(shape, equal, 0.0).tolist() == [0, 0, 0]
+    assert nodes_after_pruning(shape, cheaper, 0.0).tolist() == [0, 1, 2]
+    assert nodes_after_pruning(shape, cheaper, 1.0).tolist() == [0, 0, 0]
 
 
 def test_prices_lie_between_those_at_which_the_tree_changes():
@@ -360,7 +360,7 @@ def test_the_price_is_the_cheapest_on_the_folds(seed):
         total = 0
         for train, test in StratifiedKFold(3, shuffle=True, random_state=0).split(rows, labels):
             part, shape, cheap, majority, prices = grown_by_hand(tree, rows[train], labels[train])
-            ends = survivors(shape, prices, price)[part.apply(rows[test])]
+            ends = nodes_after_pruning(shape, prices, price)[part.apply(rows[test])]
             answers = np.where(prices[ends] <= price, cheap[ends], majority[ends])
             total += round(cost(labels[test], answers) * len(test))
         return total

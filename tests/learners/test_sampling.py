@@ -27,7 +27,7 @@ from tests.inference.refusals import assert_refused
 import baserate as br
 from baserate import count_estimator, count_folds, response
 from baserate_learners import FocusedUnderSampler, MovedThreshold, Resampled
-from baserate_learners.resampled import SAMPLERS, drawn, samplers_of
+from baserate_learners.resampled import SAMPLERS, draw_sample, samplers_of
 
 RNG = np.random.default_rng(5)
 Y = np.repeat([0, 1], [900, 100])
@@ -62,7 +62,7 @@ def test_scikit_learn_and_imbalanced_learn_accept_it(estimator, check):
 @pytest.mark.parametrize(("name", "each"), [("under", 100), ("over", 900), ("hybrid", 300)])
 def test_T34_classes_are_equal_after_sampling(name, each):
     """T34: undersampling, oversampling and hybrid; the hybrid meets in the middle, √(100 · 900)."""
-    sample = drawn(samplers_of(name), X, Y, seed=1)
+    sample = draw_sample(samplers_of(name), X, Y, seed=1)
     assert np.bincount(sample.y).tolist() == [each, each]
     assert np.array_equal(sample.X, X[sample.cases])
     assert np.array_equal(sample.y, Y[sample.cases])
@@ -147,7 +147,7 @@ def nearest_to(place):
 
 
 def test_T37_borderline_negatives_are_those_of_tomek_links():
-    sample = drawn(samplers_of("tomek"), X, Y, seed=0)
+    sample = draw_sample(samplers_of("tomek"), X, Y, seed=0)
     links = {
         i for i in range(900) if Y[nearest_to(i)[0]] == 1 and nearest_to(nearest_to(i)[0])[0] == i
     }
@@ -156,21 +156,21 @@ def test_T37_borderline_negatives_are_those_of_tomek_links():
 
 
 def test_T37_noisy_negatives_are_those_whose_neighbours_are_not_all_alike():
-    sample = drawn(samplers_of("edited"), X, Y, seed=0)
+    sample = draw_sample(samplers_of("edited"), X, Y, seed=0)
     noisy = {i for i in range(900) if Y[nearest_to(i)[:3]].any()}
     assert set(range(1000)) - set(sample.cases) == noisy
 
 
 @pytest.mark.parametrize("name", ["cleaning", "near-miss", "one-sided"])
 def test_T37_other_informed_samplers_drop_negatives_only(name):
-    sample = drawn(samplers_of(name), X, Y, seed=0)
+    sample = draw_sample(samplers_of(name), X, Y, seed=0)
     assert set(sample.cases) >= set(range(900, 1000))
     assert len(sample.cases) == len(set(sample.cases)) < 1000
 
 
 @pytest.mark.parametrize("name", ["smote", "adasyn"])
 def test_samplers_that_make_cases_up_say_so(name):
-    sample = drawn(samplers_of(name), X, Y, seed=0)
+    sample = draw_sample(samplers_of(name), X, Y, seed=0)
     assert sample.cases is None
     assert len(sample.y) > 1000
 

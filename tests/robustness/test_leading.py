@@ -46,6 +46,7 @@ def test_the_leaders_are_those_of_every_setting(seed, attained):
     )
     assert (found.leads[0].low, found.leads[-1].high) == (0, 1)
     assert all(a.high == b.low and a.models != b.models for a, b in itertools.pairwise(found.leads))
+    assert all(lead.high - lead.low > 1e-12 * lead.low for lead in found.leads)
     places = [(Fraction(lead.low) + Fraction(lead.high)) / 2 for lead in found.leads] + [
         Fraction(rng.randint(1, 999), 1000) for _ in range(8)
     ]

@@ -85,13 +85,12 @@ def make_command(
     name : str
         What the command is called.
     verb : callable
-        Answers the question. Its positional parameters behind the data are arguments of the
+        The function that answers. Its positional parameters behind the data are arguments of the
         command, unless they have an option of their name in `options.TABLE`.
     help : str
         What the command does, and examples.
     read : callable, optional
-        Takes the request, and returns the data of the question; a tuple where the verb takes
-        several.
+        Takes the request, and returns the data of the verb; a tuple of them where it takes several.
     show : callable, optional
         Takes the result, and returns the one that is printed.
     source : decorator

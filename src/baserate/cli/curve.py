@@ -16,7 +16,7 @@ from baserate.cli.terminal import drawing
 from baserate.conditions import Conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.curves.curve import Curve, trace
+from baserate.curves.curve import Curve, trace_measures
 from baserate.curves.named import CURVES
 from baserate.decisions.roc_geometry import Baseline, ideal_baseline
 from baserate.errors import quoted, refuse
@@ -332,7 +332,9 @@ def _made(
 ) -> Curve:
     if name not in CURVES:
         y, x = name.split(":", 1)
-        return trace(counts, x=parse(x, volume), y=parse(y, volume), at=at, every=every, name=name)
+        return trace_measures(
+            counts, x=parse(x, volume), y=parse(y, volume), at=at, every=every, name=name
+        )
     given: dict[str, Any] = {"every": every} if CURVES[name].every else {}
     if name == "decision":
         given["calibrated_at"] = calibrated_at

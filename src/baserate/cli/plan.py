@@ -10,7 +10,7 @@ plan = make_command(
     verbs.plan,
     help="""Print how many cases it takes to demonstrate a requirement, or to find a difference.
 
-    REQUIREMENT is a rate of one class ("recall >= 0.9") or how precise it must be ("recall ±
+    REQUIREMENT is a rate of one class ("recall >= 0.9") or how precisely to estimate it ("recall ±
     5%"), a measure at a base rate ("precision >= 0.2", "cost <= 0.05"), "auc >= 0.8", mcnemar (is
     one of two models better?), or "error no worse than 1%" (non-inferiority). Demonstrated means
     that the one-sided bound at --level meets it.

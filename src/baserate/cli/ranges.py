@@ -28,8 +28,7 @@ from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Infeasible, Note, number_of, quoted, refuse
 from baserate.inference.best_model import ESTIMATED, choose_model
-from baserate.inference.best_recall import best_recall
-from baserate.inference.decide import Recommendation, recommend
+from baserate.inference.decide import Recommendation, best_recall, recommend
 from baserate.inference.expectation import UNKNOWN, VARYING, Expectation, expect
 from baserate.measures.confusion import Measure, confusion_at, parse
 from baserate.notation import base_rate

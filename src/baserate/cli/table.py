@@ -12,7 +12,7 @@ from baserate.verbs import readings
 
 
 def count_models(request: Request) -> Any:
-    """Count each model; the thresholds given stay exact where memory is limited."""
+    """Count each model; the requested thresholds stay exact where memory is limited."""
     output, thresholds = request.output, request.given.get("thresholds", ())
     if output.as_csv and output.as_json:
         raise refuse("BR001", "--csv and --json are given together", "choose one of them")

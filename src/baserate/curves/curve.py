@@ -1,5 +1,5 @@
-"""`Curve`: two measures along the thresholds (`trace`), or one measure along the conditions
-(`sweep`).
+"""`Curve`: two measures along the thresholds (`trace_measures`), or one measure along the base
+rates (`sweep_priors`).
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def _range_of(values: Floats) -> float:
 
 
 # ----------------------------------------------------------------------
-# `sweep`: one measure along the conditions, with the point chosen again at each of them.
+# `sweep_priors`: one measure along the conditions, with the point chosen again at each of them.
 
 
 # From one in a million to one in two, ten a decade.
@@ -270,7 +270,7 @@ SAID = ("BR525", "BR526", "BR528")
 PRIORS = tuple(float(f"{10 ** (-6 + i / 10):.6g}") for i in range(58))
 
 
-def sweep(
+def sweep_priors(
     counts: Counts | Points,
     y: str | Measure,
     *,
@@ -348,10 +348,10 @@ def _point_at(
 
 
 # ----------------------------------------------------------------------
-# `trace`: any two measures along the thresholds.
+# `trace_measures`: any two measures along the thresholds.
 
 
-def trace(
+def trace_measures(
     counts: Counts | Points,
     *,
     x: str | Measure,

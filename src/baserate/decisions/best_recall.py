@@ -181,7 +181,10 @@ def _grid(curves: Sequence[_Reach]) -> Floats:
             crossed = np.flatnonzero(np.isfinite(left * right) & (left * right < 0))
         share = left[crossed] / (left[crossed] - right[crossed])
         found.append(slopes[crossed] + share * (slopes[crossed + 1] - slopes[crossed]))
-    return np.unique(np.concatenate(found))
+    places = np.unique(np.concatenate(found))
+    # A crossing at a corner is one place, whatever its last digits are.
+    apart = np.diff(places, prepend=0.0) > TOLERANCE * places
+    return places[apart]
 
 
 def prior_at_slope(slope: float, fdr: float) -> float:

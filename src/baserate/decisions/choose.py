@@ -111,6 +111,19 @@ class Places(NamedTuple):
         upper = np.maximum(places, 0)
         return cls(upper, upper, np.zeros(np.shape(places)), np.not_equal(places, NO_THRESHOLD))
 
+    @classmethod
+    def of(cls, point: OperatingPoint, points: Points) -> Places:
+        """Return where a point lies among all thresholds."""
+        places = cls.at_thresholds(points.place(point.threshold))
+        if point.how != TIE:
+            return places
+        lower = np.asarray(points.place(point.lower_threshold))
+        return places._replace(lower=lower, share=np.asarray(point.share))
+
+    def repeat(self, samples: int) -> Places:
+        """Return the choice of one sample as that of many."""
+        return Places(*(np.full(samples, part) for part in self))
+
 
 # ----------------------------------------------------------------------
 # What thresholds flag, and measures of that.
@@ -145,7 +158,7 @@ class Flagged:
         return self
 
     def count_within(self, budget: Term, at: Any) -> Any:
-        """Return how many thresholds of every sample keep the budget."""
+        """Return how many thresholds of every sample are within the budget."""
         return np.count_nonzero(budget.holds(self.read(budget.measure, at)), axis=-1)
 
     @cached_property
@@ -229,7 +242,7 @@ class Thresholds:
         return Thresholds(self.points.block(part), counted, allowed, amounts)
 
     def count_within(self, budget: Term, at: Any) -> int:
-        """Return how many thresholds keep the budget; alerts rise along them."""
+        """Return how many thresholds are within the budget; alerts rise along them."""
         first = self.block(slice(0, None, BLOCK)).read(budget.measure, at)
         start = BLOCK * max(0, int(np.count_nonzero(budget.holds(first))) - 1)
         used = self.block(slice(start, start + BLOCK)).read(budget.measure, at)

@@ -80,7 +80,7 @@ class Check:
     verb : str
         "require" or "compare", as in the file.
     models : tuple of str
-        Those that must satisfy a requirement; or the baseline and the candidate.
+        The models to check; or the baseline and the candidate.
     rule : str or None
         The requirement; or what chooses the thresholds of a comparison.
     at, volume, thresholds

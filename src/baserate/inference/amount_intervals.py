@@ -48,15 +48,18 @@ from baserate.inference.best_model import (
 )
 from baserate.inference.choose_again import cumulate
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
-from baserate.inference.replicates import PERCENTILE, alike, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
+    PERCENTILE,
     ClassCells,
     Plan,
     Progress,
     Resampler,
     Sample,
+    alike,
     check_enough,
+    percentile_bounds,
     planned,
+    undefined_noted,
 )
 from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import OperatingPoint
@@ -172,12 +175,7 @@ class ReadAmounts:
         if self.again:
             places = choose_among(self.point, drawn)
         else:
-            upper = np.full(len(drawn.tp), points.place(setting.threshold))
-            places = Places.at_thresholds(upper)
-            if setting.share < 1:
-                lower = np.full(len(upper), points.place(setting.lower_threshold))
-                share = np.full(len(upper), setting.share)
-                places = places._replace(lower=lower, share=share)
+            places = Places.of(setting, points).repeat(len(drawn.tp))
         judged = left_out if self.again and setting.optimized != CAUGHT else drawn
         sums = read_sums(self.point, judged.at_places(places), priors_of(self.point, drawn))
         return np.where(places.feasible[:, np.newaxis], sums, np.nan)
@@ -185,7 +183,7 @@ class ReadAmounts:
 
 def flag_amounts(positives: Floats, negatives: Floats, worth: Floats, ends: Ints) -> Flagged:
     """Return what every threshold flags, of how often each positive and the negatives of each score
-    are there; above each threshold lie `ends` positives, each worth so much.
+    are there; above each threshold lie `ends` positives, each with its amount.
     """
     tp, caught = (cumulate(column)[:, ends] for column in (positives, positives * worth))
     return Flagged(tp, cumulate(negatives), amounts=(caught, caught[:, -1:] - caught))

@@ -394,23 +394,13 @@ def _with_unseen(
     confusion = confusion_at(points, points.place(reader.threshold))
     if all(confusion) or one_class(points):
         return bounds
+    measure = Measure.parse(reader.y_label)
     found = [
-        measure_interval(
-            Question(
-                Measure.parse(reader.y_label),
-                confusion,
-                Conditions(prior, reader.costs),
-                level,
-                BOTH,
-                None,
-                0,
-            )
-        )
+        measure_interval(Question(measure, confusion, Conditions(prior, reader.costs), level))
         for prior in reader.x.tolist()
     ]
-    return np.fmin(bounds[0], [one.low for one in found]), np.fmax(
-        bounds[1], [one.high for one in found]
-    )
+    low, high = [one.low for one in found], [one.high for one in found]
+    return np.fmin(bounds[0], low), np.fmax(bounds[1], high)
 
 
 def _stuck(low: Floats, high: Floats) -> tuple[Note, ...]:

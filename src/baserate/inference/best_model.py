@@ -28,15 +28,20 @@ from baserate.inference.chosen_threshold import (
     ends_of,
     lead_over,
 )
-from baserate.inference.paired import MCNEMAR, adjusted, check_replicates
 from baserate.inference.rates import normal, special
-from baserate.inference.replicates import (
+from baserate.inference.resample import (
     PERCENTILE,
+    Progress,
+    adjusted,
     bootstrap_p,
+    check_enough,
+    check_replicates,
+    make_sample,
     percentile_bounds,
+    planned,
+    replicate,
     undefined_noted,
 )
-from baserate.inference.resample import Progress, check_enough, make_sample, planned, replicate
 from baserate.inference.statistic import ModelStatistics
 from baserate.measures.confusion import Confusion, Measure, along, confusion_at, exact_value, parse
 from baserate.numbers import Floats, Undefinable, exactly
@@ -50,7 +55,7 @@ from baserate.results.values import (
     turned,
 )
 
-WEIGHTED_MCNEMAR, DELTA = "weighted-mcnemar", "delta"
+MCNEMAR, WEIGHTED_MCNEMAR, DELTA = "mcnemar", "weighted-mcnemar", "delta"
 SEPARATE = "the models were counted separately, not on the same cases"
 WEIGHED = "the cases are weighted, and weights do not say how many cases were seen"
 ESTIMATED = "the base rate is an estimate"

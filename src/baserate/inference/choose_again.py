@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,10 @@ from baserate.decisions.choose import (
     interpolate_places,
     pick_places,
 )
-from baserate.inference.resample import Plan, Weights, make_sample, replicate
-from baserate.inference.weight_statistics import read_outcomes
+from baserate.inference.resample import Plan, Weights, make_sample, read_outcomes, replicate
 from baserate.measures.confusion import Measure
 from baserate.numbers import Floats, Ints
-from baserate.results.operating_point import TIE, OperatingPoint
+from baserate.results.operating_point import OperatingPoint
 
 # Up to so many thresholds, resamples choose among all of them; of more, among about half as many:
 # half of these all along, the others near those chosen on the sample, within so many standard
@@ -43,31 +42,53 @@ def candidate_places(points: Points, chosen: Sequence[int]) -> Ints:
     Distances are in standard deviations of the rates, so that the few cases at the top of a large
     sample are not skipped. Nothing and everything flagged, and the chosen ones, are among them.
     """
-    if len(points) <= MOST_CANDIDATES:
+    last = len(points) - 1
+    if last < MOST_CANDIDATES:
         return np.arange(len(points))
-    by_positives, by_negatives = standardize_rates(points.tp), standardize_rates(points.fp)
-    scale = by_positives + by_negatives
     half = MOST_CANDIDATES // 4
     nearby = max(LEAST_NEARBY, half // len(chosen))
-    wanted = [np.linspace(0, scale[-1], half)]
+    wanted = [np.linspace(0.0, float(standardize_place(points, last)), half)]
     for place in chosen:
         # Near by either class: where few negatives are flagged, a step past one passes many
         # positives.
-        distance = np.minimum(
-            np.abs(by_positives - by_positives[place]), np.abs(by_negatives - by_negatives[place])
-        )
-        near = scale[distance <= NEAR]
-        wanted.append(np.linspace(near[0], near[-1], nearby))
-    found = np.searchsorted(scale, np.concatenate(wanted))
-    return np.unique(
-        np.concatenate((np.minimum(found, len(scale) - 1), [0, len(scale) - 1], chosen))
+        spans = [near_places(flagged, place) for flagged in (points.tp, points.fp)]
+        ends = [min(low for low, _ in spans), max(high for _, high in spans)]
+        low, high = standardize_place(points, np.array(ends)).tolist()
+        wanted.append(np.linspace(low, high, nearby))
+    scale = np.concatenate(wanted)
+    # The first places that reach these values, by bisection: there may be millions of places.
+    before, found = np.full(len(scale), -1), np.full(len(scale), last)
+    while (found - before > 1).any():
+        middle = (before + found) // 2
+        reached = (standardize_place(points, middle) >= scale) & (middle > before)
+        before, found = np.where(reached, before, middle), np.where(reached, middle, found)
+    return np.unique(np.concatenate((found, [0, last], chosen)))
+
+
+def standardize_place(points: Points, places: Any) -> Floats:
+    """Return what places flag of both classes, in standard deviations."""
+    positives, negatives = (
+        standardize_rates(flagged[places], flagged[-1]) for flagged in (points.tp, points.fp)
     )
+    return positives + negatives
 
 
-def standardize_rates(flagged: Array) -> Floats:
+def standardize_rates(flagged: Any, total: Any) -> Floats:
     """Return the flagged share of a class in standard deviations (arcsine scale)."""
-    total = float(flagged[-1])
     return np.asarray(2 * np.sqrt(total) * np.arcsin(np.sqrt(flagged / max(total, 1.0))))
+
+
+def near_places(flagged: Array, place: int) -> tuple[int, int]:
+    """Return the first and the last place that flag as many of a class as this one, within
+    `NEAR` standard deviations.
+    """
+    total = float(flagged[-1])
+    here = float(standardize_rates(float(flagged[place]), total))
+    ends = np.clip([here - NEAR, here + NEAR], 0, np.pi * np.sqrt(total))
+    low, high = total * np.sin(ends / (2 * np.sqrt(max(total, 1.0)))) ** 2
+    first = int(np.searchsorted(flagged, low, side="left"))
+    last = int(np.searchsorted(flagged, high, side="right")) - 1
+    return min(first, place), max(last, place)
 
 
 @dataclass(frozen=True)
@@ -103,7 +124,7 @@ class ChooseAgain:
     Attributes
     ----------
     question : Question
-        As it was asked of the sample.
+        The one that was answered for the sample.
     measure : Measure
         What is read there.
     at : Conditions
@@ -134,25 +155,10 @@ def prepare_choice(
 ) -> tuple[CandidateRuns, ChooseAgain]:
     """Return what chooses again as a point was chosen on these counts, and among which runs."""
     points = Points.of(counts)
-    kept = candidate_places(points, chosen_places(point, points)[:2])
+    chosen = Places.of(point, points)
+    kept = candidate_places(points, [int(chosen.upper), int(chosen.lower)])
     statistic = ChooseAgain(Question.of(point), measure, point.at, every=len(kept) == len(points))
     return CandidateRuns(kept), statistic
-
-
-class ChosenPlaces(NamedTuple):
-    """Where a chosen point lies among the candidates: as `Places`, of one sample."""
-
-    upper: int
-    lower: int
-    share: float
-
-
-def chosen_places(point: OperatingPoint, points: Points) -> ChosenPlaces:
-    """Return where a point lies among all thresholds."""
-    upper = points.place(point.threshold)
-    if point.how != TIE:
-        return ChosenPlaces(upper, upper, 0.0)
-    return ChosenPlaces(upper, points.place(point.lower_threshold), point.share)
 
 
 class Readings(NamedTuple):
@@ -177,8 +183,8 @@ class ReadChoices:
     Attributes
     ----------
     questions : sequence of Question
-        What was asked of the sample.
-    places : sequence of ChosenPlaces
+        Those answered for the sample.
+    places : sequence of Places
         Where the sample answered each question.
     sample : Flagged
         What the candidates flag in the sample.
@@ -188,7 +194,7 @@ class ReadChoices:
     """
 
     questions: Sequence[Question]
-    places: Sequence[ChosenPlaces]
+    places: Sequence[Places]
     sample: Flagged
     every: bool
 
@@ -201,18 +207,18 @@ class ReadChoices:
         ]
         return np.stack(found, axis=1)
 
-    def _read(self, resample: Flagged, question: Question, place: ChosenPlaces) -> Floats:
+    def _read(self, resample: Flagged, question: Question, place: Places) -> Floats:
         chosen = raise_to_drawn(choose_places(question, resample), resample)
         last = resample.tp.shape[1] - 1
         trivial = ((chosen.upper == 0) | (chosen.upper == last)) & (chosen.share == 0)
+        fixed = place.repeat(len(resample.tp))
         readings = np.empty((len(resample.tp), 4, 2))
         for column, (again, once) in enumerate(
             ((resample.tp, self.sample.tp), (resample.fp, self.sample.fp))
         ):
             readings[:, 0, column] = interpolate_places(again, chosen)
             readings[:, 1, column] = interpolate_places(once[np.newaxis], chosen)
-            upper, lower = again[:, place.upper], again[:, place.lower]
-            readings[:, 2, column] = upper + place.share * (lower - upper)
+            readings[:, 2, column] = interpolate_places(again, fixed)
             readings[:, 3, column] = again[:, -1]
         readings[trivial | ~chosen.feasible, :2] = np.nan
         return readings
@@ -233,12 +239,12 @@ def read_choices(
 ) -> list[Readings]:
     """Return what every resample chooses by the rule of each point, all on the same resamples."""
     whole = Points.of(source.total() if isinstance(source, GroupedCounts) else source)
-    chosen = [chosen_places(point, whole) for point in points]
-    needed = sorted({place for one in chosen for place in (one.upper, one.lower)})
+    chosen = [Places.of(point, whole) for point in points]
+    needed = sorted({int(place) for one in chosen for place in one[:2]})
     kept = candidate_places(whole, needed)
     among_kept = [
-        ChosenPlaces(int(np.searchsorted(kept, upper)), int(np.searchsorted(kept, lower)), share)
-        for upper, lower, share in chosen
+        one._replace(upper=np.searchsorted(kept, one.upper), lower=np.searchsorted(kept, one.lower))
+        for one in chosen
     ]
     statistic = ReadChoices(
         [Question.of(point) for point in points],

@@ -24,9 +24,8 @@ from baserate.inference.choose_again import Readings, read_choices
 from baserate.inference.clusters import cluster_intervals, cluster_plan
 from baserate.inference.estimated_prior import counted_interval
 from baserate.inference.fixed_point import Question, measure_interval
-from baserate.inference.rates import CLOPPER_PEARSON, normal, refuse_weights, special
-from baserate.inference.resample import MOST_CASES, Progress, check_enough, planned
-from baserate.inference.weight_statistics import float_costs
+from baserate.inference.rates import CLOPPER_PEARSON, Scale, normal, refuse_weights, special
+from baserate.inference.resample import MOST_CASES, Progress, check_enough, float_costs, planned
 from baserate.measures.confusion import (
     Confusion,
     Measure,
@@ -393,9 +392,9 @@ def _corrected(
     """The interval moved by the mean optimism, and widened by the ratio of its spread to that of a
     threshold that stays where it is.
     """
-    ends = ends_of(asked, point)
+    scale = Scale(*ends_of(asked, point))
     own, sample, stays = (
-        _on_scale(_values(asked, point, cases, read.sizes), ends)
+        scale.of(_values(asked, point, cases, read.sizes))
         for cases in (read.here, read.there, read.fixed)
     )
     with np.errstate(invalid="ignore"):
@@ -412,17 +411,11 @@ def _corrected(
         _widening(optimism[known], stays[np.isfinite(stays)]),
     )
     totals = np.array([[float(point.tp + point.fn), float(point.fp + point.tn)]])
-    seen = float(
-        _on_scale(
-            _values(asked, point, np.array([[float(point.tp), float(point.fp)]]), totals), ends
-        )[0]
-    )
-    low, high = (float(_on_scale(np.array([bound]), ends)[0]) for bound in (fixed.low, fixed.high))
-    centre = min(max(seen, low), high)
-    bounds = [
-        float(_off_scale(centre - shift + (bound - centre) * widening, ends))
-        for bound in (low, high)
-    ]
+    here = np.array([[float(point.tp), float(point.fp)]])
+    seen = float(scale.of(_values(asked, point, here, totals))[0])
+    low, high = float(scale.of(fixed.low)), float(scale.of(fixed.high))
+    center = min(max(seen, low), high)
+    bounds = [scale.back(center - shift + (bound - center) * widening) for bound in (low, high)]
     # A bound at the end of the range, or of a side that says nothing, stays there.
     low, high = (
         new if math.isfinite(old) else end
@@ -430,7 +423,7 @@ def _corrected(
     )
     if not point.fp:  # resamples show none either: how optimistic that is they cannot tell
         low, high = min(low, fixed.value), max(high, fixed.value)
-    without = float(_off_scale(_on_scale(np.array([fixed.value]), ends)[0] - shift, ends))
+    without = scale.back(float(scale.of(fixed.value)) - shift)
     notes = _notes(fixed, (low, high), without, how, int(known.sum()))
     return replace(
         fixed,
@@ -501,21 +494,3 @@ def ends_of(asked: Measure, point: OperatingPoint) -> tuple[float, float]:
         end if math.isfinite(end) else other for end, other in zip(asked.range, reach, strict=True)
     )
     return float(low), float(high)
-
-
-def _on_scale(values: Floats, ends: tuple[float, float]) -> Floats:
-    """On the logit scale between two ends, on the log scale above one; otherwise as they are."""
-    low, high = ends
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if math.isfinite(low) and math.isfinite(high):
-            share = np.clip((values - low) / (high - low), 0.0, 1.0)
-            return np.asarray(np.log(share) - np.log1p(-share))
-        return np.asarray(np.log(values - low)) if math.isfinite(low) else values
-
-
-def _off_scale(value: float, ends: tuple[float, float]) -> float:
-    low, high = ends
-    if math.isfinite(low) and math.isfinite(high):
-        share = 1 / (1 + math.exp(-value)) if value > -700 else 0.0
-        return low + (high - low) * share
-    return low + math.exp(value) if math.isfinite(low) else value

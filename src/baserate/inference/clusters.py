@@ -21,24 +21,27 @@ from baserate.curves.areas import SHARE, auc
 from baserate.decisions.operating_point import most_unseen, on_labels, unseen
 from baserate.errors import InputError, Note, combine, number_of, refuse
 from baserate.inference.auc import METHODS, PLACEMENTS, Placed, cell_placements, find_scores
-from baserate.inference.rates import CLOPPER_PEARSON, bounds, special
-from baserate.inference.replicates import PERCENTILE, percentile_bounds, undefined_noted
+from baserate.inference.rates import CLOPPER_PEARSON, Scale, bounds, special
 from baserate.inference.resample import (
     CLUSTERS,
     FEW_CLUSTERS,
+    PERCENTILE,
     FlaggedRuns,
     Plan,
     Weights,
     check_enough,
     clusters_by_class,
     clusters_with,
+    float_costs,
     make_sample,
+    percentile_bounds,
+    read_outcomes,
     replicate,
     sums_by_cluster,
+    undefined_noted,
 )
 from baserate.inference.sample_size import refuse_masses
 from baserate.inference.statistic import Statistic, shifted
-from baserate.inference.weight_statistics import float_costs, read_outcomes
 from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
 from baserate.numbers import Floats
@@ -467,45 +470,21 @@ def _deviation(parts: Sequence[_Part], left_out: Floats, slope: float) -> tuple[
     return math.sqrt(variance), max(degrees, 1.0)
 
 
-class _Scale(NamedTuple):
-    """The logit scale between two ends, the log scale above one, otherwise the plain scale."""
-
-    low: float
-    high: float
-
-    def of(self, values: Any) -> Any:
-        if math.isinf(self.low):
-            return values
-        with np.errstate(divide="ignore", invalid="ignore"):
-            above = np.log(values - self.low)
-            return above if math.isinf(self.high) else above - np.log(self.high - values)
-
-    def back(self, place: float) -> float:
-        if math.isinf(self.low):
-            return place
-        if math.isinf(self.high):
-            return self.low + float(np.exp(place))
-        return self.low + (self.high - self.low) * float(special().expit(place))
-
-    def slope(self, value: float) -> float:
-        """How fast the scale changes with the value."""
-        return 1.0 if math.isinf(self.low) else 1 / (value - self.low) + 1 / (self.high - value)
-
-    def bounds(
-        self, value: float, left_out: Floats, parts: Sequence[_Part], level: float, side: str
-    ) -> tuple[float, float] | None:
-        """From the value without each cluster; an end where no bound is requested, and None where
-        all clusters say the same.
-        """
-        centre = float(self.of(value))
-        deviation, degrees = _deviation(parts, centre - self.of(left_out), self.slope(value))
-        if not deviation:
-            return None
-        steps = [
-            float(special().stdtrit(degrees, 1 - out)) * deviation if out else math.inf
-            for out in tails(level, side)
-        ]
-        return self.back(centre - steps[0]), self.back(centre + steps[1])
+def _scaled_bounds(
+    scale: Scale, value: float, left_out: Floats, parts: Sequence[_Part], level: float, side: str
+) -> tuple[float, float] | None:
+    """From the value without each cluster; an end where no bound is requested, and None where all
+    clusters say the same.
+    """
+    center = float(scale.of(value))
+    deviation, degrees = _deviation(parts, center - scale.of(left_out), scale.slope(value))
+    if not deviation:
+        return None
+    steps = [
+        float(special().stdtrit(degrees, 1 - out)) * deviation if out else math.inf
+        for out in tails(level, side)
+    ]
+    return scale.back(center - steps[0]), scale.back(center + steps[1])
 
 
 def _of_ranking(
@@ -530,7 +509,7 @@ def _of_ranking(
     whole = value * float(total.total_positives) * float(total.total_negatives)
     bounds = None
     if 0 < value < 1:
-        bounds = _Scale(*SHARE).bounds(value, (whole - left) / pairs, parts, level, side)
+        bounds = _scaled_bounds(Scale(*SHARE), value, (whole - left) / pairs, parts, level, side)
     method = CLUSTER_T
     if bounds is None:
         method, side = AS_CLUSTERS, _known_side(value, SHARE, side)
@@ -604,7 +583,7 @@ def _at_threshold(
             _Part(slope * changes[one], rates.cases[one])
             for slope, one in zip(slopes, rates.used, strict=True)
         ]
-        bounds = _Scale(*ends).bounds(seen, read(rates.left_out.T), parts, level, side)
+        bounds = _scaled_bounds(Scale(*ends), seen, read(rates.left_out.T), parts, level, side)
         if bounds is not None:
             return Interval(seen, *bounds, level, CLUSTER_T, side, str(asked), at)
     return _alike(asked, seen, (rates, read, ends), at, level, side)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.counts.cells import Array
-from baserate.counts.counts import JointCounts
+from baserate.counts.cells import Array, upper_hull
+from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.points import Points
+from baserate.decisions.best_recall import BestRecall, lead_by_recall, prior_at_slope
 from baserate.decisions.regret import (
     CAUGHT,
     Decision,
@@ -25,9 +27,11 @@ from baserate.decisions.regret import (
 )
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
-from baserate.decisions.selection import COST, flag_at, random_classifier
+from baserate.decisions.selection import COST, chosen_among, flag_at, random_classifier
 from baserate.decisions.sensitivity import Stability, stability
-from baserate.decisions.winner_map import WinnerMap
+from baserate.decisions.winner_map import SignificanceRegion, Undecided, WinnerMap, map_winners
+from baserate.errors import Infeasible, Note, combine, quoted, refuse
+from baserate.inference.bands import curves_drawn, resampled_bounds
 from baserate.inference.best_model import (
     DELTA,
     ESTIMATED,
@@ -37,16 +41,20 @@ from baserate.inference.best_model import (
     Moves,
     around,
     bounds_beside,
+    every_pair,
     leads,
     moved_p,
     normal_p,
     of_best,
     variance_of_prior,
 )
-from baserate.inference.winner_significance import winner_map
+from baserate.inference.intervals import REPLICATES
+from baserate.inference.resample import Progress, adjusted, check_enough, planned
+from baserate.notation import checked_volume
 from baserate.numbers import Floats
+from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint
-from baserate.results.values import Difference, checked_level
+from baserate.results.values import LOWER, Difference, checked_level
 
 # ----------------------------------------------------------------------
 # `decide`: one model and one threshold for conditions that are not known exactly.
@@ -368,3 +376,277 @@ def recommend(
     if at.believed and not at.has_range and rule is None:
         learned = value_of_information(models, at=at)
     return Recommendation(decision, mapped, stability(models, rule, at=at), learned)
+
+
+# ----------------------------------------------------------------------
+# The winner map, and where on it the winner cannot be told from another: bounds on the differences
+# of least costs that hold over the whole map at once.
+
+
+# Places along the effective prior at which differences are bounded, evenly by its log odds, from a
+# little before the first border.
+PLACES = 61
+MARGIN = 2.0
+MOST_LOGIT = 30.0
+
+
+def winner_map(
+    models: Mapping[str, Any] | JointCounts,
+    rule: str | None = None,
+    *,
+    volume: float | None = None,
+    level: float | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> WinnerMap:
+    """Which model, at which threshold, is cheapest at each base rate and each cost ratio?
+
+    Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a
+    rule, from the points that satisfy it. With a `level`, and models on the same cases
+    (`count(y, {…})`), the map also says where the winner is not significantly better than others:
+    bounds on the differences of their least costs that hold over the whole map at once, by the
+    bootstrap (2000 `replicates`, or as many more as that needs).
+
+    >>> import baserate as br
+    >>> a = br.Counts([2, 1, 0], positives=[60, 30, 10], negatives=[10, 200, 790])
+    >>> b = br.Counts([2, 1, 0], positives=[40, 58, 2], negatives=[2, 298, 700])
+    >>> map = br.robustness.winner_map({"a": a, "b": b})
+    >>> [(round(win.low, 4), win.models[0]) for win in map.wins]
+    [(0.0, 'flag nothing'), (0.005, 'b'), (0.0385, 'a'), (0.4, 'a'), (0.5294, 'b'), (0.9722, 'flag everything')]
+    >>> map.at(prior="1 in 1000", cost_ratio=1 / 100).models
+    ('a',)
+    """  # noqa: E501
+    joint = models if isinstance(models, JointCounts) else None
+    counts: Any = models if joint is None else {name: joint[name] for name in joint.models}
+    rules = parse_rule(rule, checked_volume(volume))
+    found = map_winners(counts, rules)
+    if level is None:
+        return found
+    if joint is None or rules.terms:
+        raise refuse(
+            "BR595",
+            "whether models can be distinguished is tested over all their thresholds on the same"
+            " cases",
+            "winner_map(count(y, {name: scores}), level=0.95), without a rule",
+        )
+    return replace(found, apart=told_apart(joint, found, level, replicates, seed, progress))
+
+
+def told_apart(
+    joint: JointCounts,
+    found_map: WinnerMap,
+    level: float,
+    replicates: int | None,
+    seed: int,
+    progress: Progress | None = None,
+) -> SignificanceRegion:
+    """Bounds on how much more every rival costs than the winner, over the whole map at once."""
+    asked = checked_level(level)
+    plan = planned(
+        joint,
+        of_prior=False,
+        how=None,
+        replicates=replicates or REPLICATES,
+        seed=seed,
+        progress=progress,
+    )
+    notes = check_enough(joint)
+    places = _places(found_map)
+    names = (*joint.models, NOTHING, EVERYTHING)
+    seen = _costs([joint.marginal(name) for name in joint.models], places)
+    best = np.nanargmin(seen, axis=0)
+    observed = _gaps(seen, best)
+    values, plan = curves_drawn(
+        lambda parts: _turned(_gaps(_costs(parts, places), best), observed, len(places)),
+        joint,
+        plan,
+        (asked, LOWER, replicates),
+        of_roc=True,
+    )
+    low, _, more = resampled_bounds(values, asked, LOWER)
+    shown = low.reshape(-1, len(places)) > 0
+    rivals = [
+        tuple(name for i, name in enumerate(names) if i != best[k] and not shown[i, k])
+        for k in range(len(places))
+    ]
+    winners = tuple(names[place] for place in best.tolist())
+    found = tuple(_doubts(places, rivals, winners))
+    return SignificanceRegion(
+        found,
+        tuple(places.tolist()),
+        winners,
+        asked,
+        plan.replicates,
+        plan.seed,
+        combine(notes, (*more, *_unseen(joint))),
+    )
+
+
+def _turned(gaps: Floats, seen: Floats, places: int) -> Floats:
+    """How much more each costs than the winner, as a resample shows it, for a lower bound.
+
+    A resample finds its own cheapest threshold, so a model costs less there than it does, and what
+    no threshold chooses (flagging nothing and everything) would always cost more. Of these two the
+    gap is reflected about what was seen; between models the two biases cancel.
+    """
+    rows: Floats = gaps.copy()
+    rows[-2 * places :] = 2 * seen[-2 * places :] - gaps[-2 * places :]
+    return rows
+
+
+def _unseen(joint: JointCounts) -> tuple[Note, ...]:
+    """Where a threshold flags no negative of the sample, no resample shows one either."""
+    points = {name: Points.of(joint.marginal(name)) for name in joint.models}
+    clean = [name for name, one in points.items() if len(one) > 2 and one.tp[1] and not one.fp[1]]
+    if not clean:
+        return ()
+    text = (
+        f"the highest scores of {', '.join(map(quoted, clean))} hold no negative: at low effective"
+        " priors resamples know no false alarms"
+    )
+    return (Note("BR584", text),)
+
+
+def _places(found: WinnerMap) -> Floats:
+    borders = [_logit(win.low) for win in found.wins[1:]] or [0.0]
+    odds = np.linspace(
+        max(-MOST_LOGIT, min(borders) - MARGIN), min(MOST_LOGIT, max(borders) + MARGIN), PLACES
+    )
+    places: Floats = 1 / (1 + np.exp(-odds))
+    return places
+
+
+def _logit(share: float) -> float:
+    return (
+        math.log(share / (1 - share)) if 0 < share < 1 else math.copysign(MOST_LOGIT, share - 0.5)
+    )
+
+
+def _costs(parts: Sequence[Counts], places: Floats) -> Floats:
+    """The normalized cost of each model's cheapest threshold at every place, and of flagging
+    nothing and everything.
+    """
+    rows = [_cheapest(part, places) for part in parts]
+    return np.array([*rows, places, 1 - places])
+
+
+def _cheapest(counts: Counts, places: Floats) -> Floats:
+    """Of thresholds that flag some cases and not all; infinite where there is none."""
+    if counts.weighted:
+        points = Points.of(counts)
+        fp, tp = points.fp[1:-1], points.tp[1:-1]
+    else:  # resamples are many, and nothing else of their points is asked for
+        fp, tp = np.cumsum(counts.negatives)[:-1], np.cumsum(counts.positives)[:-1]
+    if not len(fp):
+        return np.full(len(places), math.inf)
+    kept = upper_hull(fp, tp)
+    fpr, fnr = fp[kept] / counts.total_negatives, 1 - tp[kept] / counts.total_positives
+    costs: Floats = (np.multiply.outer(places, fnr) + np.multiply.outer(1 - places, fpr)).min(
+        axis=1
+    )
+    return costs
+
+
+def _gaps(costs: Floats, best: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
+    """How much more each costs than the observed winner, at every place; one row."""
+    gaps: Floats = np.where(np.isinf(costs), 1.0, costs) - costs[best, np.arange(costs.shape[1])]
+    return gaps.ravel()
+
+
+def _doubts(
+    places: Floats, rivals: Sequence[tuple[str, ...]], winners: Sequence[str]
+) -> list[Undecided]:
+    """Runs of places with the same doubts, reaching to the neighbouring places; where the winner
+    changes, there is one in any event.
+    """
+    found: list[Undecided] = []
+    ends = [0.0, *places.tolist(), 1.0]
+    for k, names in enumerate(rivals):
+        if names:
+            low, high = ends[k], ends[k + 2]
+            if found and found[-1].rivals == names and found[-1].high >= places[k]:
+                found[-1] = found[-1]._replace(high=high)
+            else:
+                found.append(Undecided(low, high, names))
+        if k + 1 < len(rivals) and winners[k] != winners[k + 1] and not names and not rivals[k + 1]:
+            found.append(Undecided(ends[k + 1], ends[k + 2], (winners[k], winners[k + 1])))
+    return found
+
+
+# ----------------------------------------------------------------------
+# Who has the highest recall within a share of false alarms, and where that is significant.
+
+
+# Base rates at which the leader is tested. They must not depend on who leads where, so they follow
+# from the number of negatives.
+RATES_TESTED = 6
+MIXED = "the highest recall of two mixtures of thresholds is not tested (attained=True)"
+NOT_COMPARABLE = "at none of the tested base rates have two models a threshold within the limit"
+
+
+def best_recall(
+    models: JointCounts | Mapping[str, Counts | Points],
+    *,
+    fdr: Any,
+    attained: bool = False,
+    level: float = 0.95,
+) -> BestRecall:
+    """Which model has the highest recall, of the settings with at most this share of false alarms
+    among the alerts, at each base rate? And where is it better than the others?
+
+    With p the base rate and b the share, fdr <= b is fpr <= k · tpr with k = p / (1 − p) · b / (1 −
+    b): only k matters. On the ROC hulls (mixtures of two thresholds) the best within b is the point
+    at b, so "at a fixed B_FA" is the same question. `attained=True` takes thresholds only. Which
+    hull lies above at a fixed tpr does not depend on the base rate; who leads within b does.
+    Cárdenas & Baras 2006.
+
+    Models that were counted on the same cases (`JointCounts`) are compared at six base rates, as
+    `choose` compares them at one: where k is 1 / N, and from there on evenly on the log scale up to
+    the last one before 1, with N negatives. Holm's adjustment is over all pairs at all of them, so
+    that a model which is never better is called better at any of them in at most 5 %.
+    `choose(joint, "precision >= 0.5", prior=…, optimize="tpr")` tests one base rate
+    alone, and finds more.
+
+    >>> import baserate as br
+    >>> early, late = br.Points.from_rates([0.001], [0.5]), br.Points.from_rates([0.02], [0.9])
+    >>> br.robustness.best_recall({"early": early, "late": late}, fdr=0.5)
+    Best recall within fdr <= 0.5: from 0 to 0.001996 none; from 0.001996 to 0.02174 early; from 0.02174 to 0.5 late; from 0.5 to 1 early or late
+    """  # noqa: E501
+    counted = models
+    if isinstance(models, JointCounts):
+        counted = {name: models.marginal(name) for name in models.models}
+    found = lead_by_recall(counted, fdr, attained=attained)
+    return _with_tests(found, models, checked_level(level)) if len(found.models) > 1 else found
+
+
+def _with_tests(
+    found: BestRecall, models: JointCounts | Mapping[str, Counts | Points], level: float
+) -> BestRecall:
+    """With the lead of the best model at a few base rates, or why that is not tested."""
+    if not isinstance(models, JointCounts) or models.weighted:
+        weighed = any(
+            getattr(one, "weighted", False)
+            for one in ([models] if isinstance(models, JointCounts) else models.values())
+        )
+        return replace(found, untested=WEIGHED if weighed else SEPARATE)
+    if not found.attained:
+        return replace(found, untested=MIXED)
+    each = {name: models.marginal(name) for name in models.models}
+    rule, made = f"fdr <= {found.fdr!r}", list[Choice]()
+    for place in range(RATES_TESTED):
+        slope = int(models.total_negatives) ** (place / RATES_TESTED - 1)
+        at = Conditions(prior_at_slope(slope, found.fdr))
+        with contextlib.suppress(Infeasible):
+            made.append(chosen_among(each, rule, at=at, optimize="tpr"))
+    made = [choice for choice in made if len(choice.points) > 1]
+    pairs = [every_pair(models, choice.points, level=level) for choice in made]
+    every = iter(adjusted([one for here in pairs for one in here]))
+    tested = tuple(
+        replace(
+            choice,
+            differences=of_best([next(every) for _ in here], choice.model, "higher"),
+        )
+        for choice, here in zip(made, pairs, strict=True)
+    )
+    return replace(found, tested=tested, untested="" if tested else NOT_COMPARABLE)

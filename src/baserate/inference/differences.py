@@ -21,39 +21,36 @@ from baserate.conditions import (
     refuse_estimate,
 )
 from baserate.counts.counts import Counts, JointCounts, same_scores
+from baserate.counts.grouped import GroupedCounts
+from baserate.counts.points import Points
 from baserate.decisions.selection import flag_at
 from baserate.distributions import Pilot, Range
-from baserate.errors import Fix, Note, combine, quoted, refuse
+from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.inference.auc import DELONG, DELONG_T, paired_delong, unpaired_delong
-from baserate.inference.best_model import CHOSEN_AGAIN, leads, made_best
+from baserate.inference.best_model import CHOSEN_AGAIN, MCNEMAR, leads, made_best
 from baserate.inference.chosen_threshold import Resampling, ends_of
 from baserate.inference.clusters import spread_of
 from baserate.inference.fixed_point import PANELS, believed
 from baserate.inference.intervals import REPLICATES
-from baserate.inference.paired import (
-    APART,
-    MCNEMAR,
-    MCNEMAR_OF,
-    SAME_CLUSTERS,
-    Models,
-    adjusted,
-    check_groups,
-    check_replicates,
-    discordant,
-    in_step,
-    matched_difference,
-    pairing_of,
-    whole_of,
-)
-from baserate.inference.replicates import (
+from baserate.inference.rates import normal, refuse_weights, special
+from baserate.inference.resample import (
     BCA,
     PERCENTILE,
+    Plan,
+    Progress,
+    Runs,
+    adjusted,
     alike,
     bootstrap_p,
+    check_enough,
+    check_replicates,
     percentile_bounds,
+    planned,
+    resample_counts,
+    sums_by_cluster,
     undefined_noted,
+    whole_of,
 )
-from baserate.inference.resample import Plan, Progress, check_enough, planned
 from baserate.inference.statistic import (
     MeasureAtChoice,
     Statistic,
@@ -63,7 +60,8 @@ from baserate.inference.statistic import (
     statistic_of,
 )
 from baserate.measures.confusion import NOT_SAID
-from baserate.numbers import Floats, Ints
+from baserate.notation import WholeCheck
+from baserate.numbers import Floats, Ints, total
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     BOTH,
@@ -72,6 +70,233 @@ from baserate.results.values import (
     checked_replicates,
     checked_seed,
 )
+
+# ----------------------------------------------------------------------
+# Two models at fixed thresholds on the same cases: who is right where the other is wrong.
+
+
+# The measures that McNemar's test compares: shares of the same cases, in a class or in the sample.
+MCNEMAR_OF = ("tpr", "fnr", "fpr", "tnr", "accuracy", "error")
+
+
+class Discordant(NamedTuple):
+    """Cases on which only one of two models is right: the first, or the second; and all cases."""
+
+    first_only: int
+    second_only: int
+    cases: int
+
+    @property
+    def pairs(self) -> int:
+        return self.first_only + self.second_only
+
+
+checked_pairs = WholeCheck(
+    "BR551", "discordant pairs are counted in whole numbers, 0 or more", "mcnemar_p(12, 5)"
+)
+
+
+def mcnemar_p(one: int, other: int) -> float:
+    """The exact two-sided p-value for these discordant pairs of either kind: a fair coin.
+
+    McNemar 1947, Psychometrika 12:153-157; exact as in Liddell 1983.
+
+    >>> import baserate as br
+    >>> br.planning.mcnemar_p(40, 20), br.planning.mcnemar_p(12, 5)
+    (0.01348..., 0.14346...)
+    """
+    for pairs in (one, other):
+        checked_pairs(pairs)
+    pairs, least = one + other, min(one, other)
+    if one == other:
+        return 1.0
+    # P(X <= least) of a fair coin tossed `pairs` times.
+    return min(1.0, 2 * float(special().betainc(pairs - least, least + 1, 0.5)))
+
+
+def discordant(
+    joint: JointCounts, names: tuple[str, str], thresholds: tuple[Any, Any], within: str = "all"
+) -> Discordant:
+    """On which cases only one model is right, among all cases or within one class."""
+    refuse_weights(joint)
+    flagged = [
+        _flagged(joint, name, threshold) for name, threshold in zip(names, thresholds, strict=True)
+    ]
+    one = two = whole = 0
+    for is_positive, cases in ((True, joint.positives), (False, joint.negatives)):
+        if within not in ("all", "positives" if is_positive else "negatives"):
+            continue
+        right = [mask == is_positive for mask in flagged]
+        one += int(total(cases[right[0] & ~right[1]]))
+        two += int(total(cases[right[1] & ~right[0]]))
+        whole += int(total(cases))
+    return Discordant(one, two, whole)
+
+
+def _flagged(joint: JointCounts, name: str, threshold: Any) -> Any:
+    points = Points.of(joint.marginal(name))
+    place = points.place(threshold)
+    # Compared with a score that is there, so that integers and floats mean the same as everywhere.
+    return (
+        joint.scores[name] >= points.scores[place - 1]
+        if place
+        else np.zeros(len(joint.positives), dtype=np.bool_)
+    )
+
+
+def matched_difference(
+    both: tuple[Statistic, Statistic], joint: JointCounts, names: tuple[str, str], level: float
+) -> Difference:
+    """The difference of a share at two fixed thresholds, with McNemar's exact p-value.
+
+    The interval is that of Bonett & Price 2012, Journal of Educational and Behavioral Statistics
+    37:479-488.
+    """
+    measure = both[0].measure
+    if (
+        measure is None
+        or measure.name not in MCNEMAR_OF
+        or any(one.threshold is NOT_SAID for one in both)
+    ):
+        raise refuse(
+            "BR581",
+            f"McNemar's test compares {', '.join(MCNEMAR_OF)} at fixed thresholds, not"
+            f" {quoted(both[0].name)}",
+            'compare("accuracy", joint, threshold={"a": 0.5, "b": 0.3})',
+        )
+    within = (
+        "positives"
+        if measure.name in ("tpr", "fnr")
+        else "negatives"
+        if measure.name in ("fpr", "tnr")
+        else "all"
+    )
+    if not joint.total_positives + joint.total_negatives:
+        raise refuse("BR552", "there are no cases to compare models on", "count some cases first")
+    if measure.depends_on_prior and not both[0].at.as_in_sample:
+        raise refuse(
+            "BR581",
+            f"McNemar's test counts the cases of the sample: {measure} at another prior is not what"
+            " it compares",
+            f"leave at out, or compare tpr and fpr, or method={PERCENTILE!r}",
+        )
+    found = discordant(joint, names, (both[0].threshold, both[1].threshold), within)
+    # Of a share of right answers; rates of errors go the other way.
+    sign = 1 if measure.name in ("tpr", "tnr", "accuracy") else -1
+    gained, lost = (
+        (found.second_only, found.first_only) if sign > 0 else (found.first_only, found.second_only)
+    )
+    seen = [statistic(joint.marginal(name)) for statistic, name in zip(both, names, strict=True)]
+    low, high = bonett_price(gained, lost, found.cases, level)
+    said = Note(
+        "BR599",
+        f"{number_of(found.first_only, 'case is', 'cases are')} correct only with"
+        f" {quoted(names[0])}, {found.second_only} only with {quoted(names[1])}",
+    )
+    alike = Note("BR599", "both models give the same answer for every case")
+    value = (gained - lost) / found.cases
+    return Difference(
+        value,
+        min(low, value),
+        max(high, value),
+        mcnemar_p(gained, lost),
+        MCNEMAR,
+        names,
+        (seen[0], seen[1]),
+        level,
+        both[0].name,
+        both[0].better,
+        both[0].at,
+        discordant=(found.pairs, found.cases),
+        notes=(said,) if found.pairs else (said, alike),
+    )
+
+
+def bonett_price(gained: int, lost: int, cases: int, level: float) -> tuple[float, float]:
+    """Bounds for the difference of two shares of the same cases, with one pair of either kind
+    added.
+    """
+    up, down = (gained + 1) / (cases + 2), (lost + 1) / (cases + 2)
+    half = normal((1 + level) / 2) * math.sqrt((up + down - (up - down) ** 2) / (cases + 2))
+    return max(-1.0, up - down - half), min(1.0, up - down + half)
+
+
+# ----------------------------------------------------------------------
+# How two models lie to each other: on the same cases, the same clusters, or different cases;
+# resamples of both in step; several pairs.
+
+
+Models = JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts]
+SAME_CASES, SAME_CLUSTERS, APART = "same cases", "same clusters", "different cases"
+
+
+def pairing_of(models: Models, names: tuple[str, str], *, paired: bool) -> str:
+    """On the same cases, the same clusters, or on different cases; refused where that is not what
+    is requested.
+    """
+    joint = isinstance(models, JointCounts)
+    parts: list[Any] = [] if joint else [models[name] for name in names]
+    grouped = not joint and all(isinstance(part, GroupedCounts) for part in parts)
+    if paired and (joint or grouped):
+        return SAME_CASES if joint else SAME_CLUSTERS
+    if joint or (grouped and same_groups(*parts)):
+        raise refuse(
+            "BR595",
+            "these models scored the same cases, so they are compared in pairs",
+            "leave paired out",
+        )
+    odd = [part for part in parts if not isinstance(part, Counts)]
+    if odd and not grouped:
+        raise refuse(
+            "BR595",
+            f"models are compared by their counts, got {type(odd[0]).__name__}",
+            "count(y, {name: scores})",
+        )
+    if paired:
+        raise refuse(
+            "BR595",
+            "two sets of counts do not say which cases are the same, so the models cannot be"
+            " compared in pairs",
+            "count(y, {name: scores}); for different cases, paired=False",
+        )
+    return APART
+
+
+def in_step(
+    sources: tuple[Any, ...], plans: tuple[Plan, ...], runs: tuple[Runs, Runs]
+) -> Iterator[list[Counts]]:
+    """Both models of every resample: of one source that holds both, or of two, each by its plan."""
+    if len(sources) == 1:
+        yield from resample_counts(sources[0], plans[0], runs)
+        return
+    drawn = [
+        resample_counts(source, plan, one)
+        for source, plan, one in zip(sources, plans, runs, strict=True)
+    ]
+    for (first,), (second,) in zip(*drawn, strict=True):
+        yield [first, second]
+
+
+def same_groups(first: GroupedCounts, second: GroupedCounts) -> bool:
+    """Whether both have the same groups, each with as many positives and negatives."""
+    return first.groups == second.groups and all(
+        np.allclose(sums_by_cluster(ours, first), sums_by_cluster(theirs, second), rtol=1e-9)
+        for ours, theirs in (
+            (first.positives, second.positives),
+            (first.negatives, second.negatives),
+        )
+    )
+
+
+def check_groups(first: GroupedCounts, second: GroupedCounts) -> None:
+    """Clusters are drawn in step: they must be the same for both models."""
+    if not same_groups(first, second):
+        raise refuse(
+            "BR595",
+            "the groups of the two models differ, so their cases are not the same",
+            "count(y, {name: scores}, cluster=…)",
+        )
+
 
 # ----------------------------------------------------------------------
 # Two models compared where base rate and costs are not known exactly: over all of a range together,
@@ -322,7 +547,7 @@ def compare(  # noqa: PLR0913 (each is a question of its own)
     names = chosen_pair(models, pair)
     cuts = threshold if isinstance(threshold, Mapping) else dict.fromkeys(names, threshold)
     if cuts is threshold:
-        _check_thresholds(models, names, cuts, rule)
+        _check_thresholds(models, names, cuts)
 
     # One statistic where one is asked of both: resamples of AUC are then drawn without being made.
     wanted = [cuts[name] for name in (names if cuts is threshold else names[:1])]
@@ -433,10 +658,8 @@ def _check_name(name: str, names: Sequence[str]) -> None:
 
 
 def _check_thresholds(
-    models: Models, names: tuple[str, str], thresholds: Mapping[str, Any], rule: str | None
+    models: Models, names: tuple[str, str], thresholds: Mapping[str, Any]
 ) -> None:
-    if rule is not None:
-        raise refuse("BR594", "give a rule or thresholds, not both", "give one of them")
     absent = [name for name in names if name not in thresholds]
     if absent:
         raise refuse(

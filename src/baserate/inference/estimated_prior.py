@@ -20,7 +20,7 @@ from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.points import Points
 from baserate.errors import Note, combine, grouped, refuse
 from baserate.inference.rates import rate_interval
-from baserate.inference.weight_statistics import float_costs
+from baserate.inference.resample import float_costs
 from baserate.measures.confusion import Confusion, Measure, confusion_at, rates_read
 from baserate.numbers import Floats, rounded
 from baserate.results.operating_point import COUNTED
@@ -79,14 +79,8 @@ def table_of(
     counts: Counts, unlabelled: Unlabelled, cut: float, threshold: float | None
 ) -> FieldTable:
     """The table of one model's scores: the cut of the estimate, and the threshold in question."""
-    flags = counts.scores >= cut, _flags(counts.scores, threshold)
-    return _table(
-        flags,
-        counts,
-        (unlabelled.flagged(cut), unlabelled.total),
-        unlabelled.flagged(threshold),
-        nothing=threshold is None,
-    )
+    field = unlabelled.flagged(cut), unlabelled.total, unlabelled.flagged(threshold)
+    return _table(counts, (counts.scores, cut), (counts.scores, threshold), field)
 
 
 def table_of_models(
@@ -100,28 +94,25 @@ def table_of_models(
 
     `field` says how many unlabelled cases the first model flags, and how many there are.
     """
-    flags = joint.scores[estimated[0]] >= estimated[1], _flags(joint.scores[asked[0]], asked[1])
-    return _table(flags, joint, field, None, nothing=asked[1] is None)
-
-
-def _flags(scores: Any, threshold: float | None) -> Any:
-    return np.zeros(len(scores), dtype=np.bool_) if threshold is None else scores >= threshold
+    at_cut, at_threshold = ((joint.scores[name], limit) for name, limit in (estimated, asked))
+    return _table(joint, at_cut, at_threshold, (*field, None))
 
 
 def _table(
-    flags: tuple[Any, Any],
     source: Counts | JointCounts,
-    field: tuple[int, int],
-    flagged: int | None,
-    *,
-    nothing: bool,
+    at_cut: tuple[Any, float | None],
+    at_threshold: tuple[Any, float | None],
+    field: tuple[int, int, int | None],
 ) -> FieldTable:
-    cell = 2 * ~flags[0] + ~flags[1]  # 0: both, 1: the cut only, 2: the threshold only, 3: neither
-    crossed = [
-        tuple(int(column[cell == place].sum()) for place in range(4))
+    # 0: flagged at both, 1: at the cut only, 2: at the threshold only, 3: at neither
+    cell = np.zeros(len(source.positives), dtype=np.intp)
+    for weight, (scores, limit) in ((2, at_cut), (1, at_threshold)):
+        cell += weight * (~(scores >= limit) if limit is not None else np.True_)
+    positives, negatives = (
+        tuple(np.bincount(cell, column, minlength=4).astype(np.int64).tolist())
         for column in (source.positives, source.negatives)
-    ]
-    return FieldTable(crossed[0], crossed[1], *field, flagged, nothing)  # type: ignore[arg-type]
+    )
+    return FieldTable(positives, negatives, *field, nothing=at_threshold[1] is None)
 
 
 def joint_draws(table: FieldTable, seed: int, draws: int = DRAWS) -> tuple[Floats, Floats, Floats]:

@@ -13,12 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from baserate.conditions import Conditions, Drawn, Nodes, refuse_estimate
+from baserate.conditions import Conditions, Drawn, Nodes, any_conditions, refuse_estimate
 from baserate.counts.points import ONLY_RATES
 from baserate.distributions import Pilot
 from baserate.errors import Fix, InputError, Note, number_of, quoted, refuse
 from baserate.inference import rates
-from baserate.inference.estimated_prior import counted_interval, estimate_interval
+from baserate.inference.estimated_prior import JOINT_DRAWS, counted_interval, estimate_interval
 from baserate.inference.rates import normal
 from baserate.measures.confusion import Confusion, Measure, measure, named, rates_read, why_no_prior
 from baserate.measures.registry import UNITS, at_one_point
@@ -79,10 +79,10 @@ class Question:
     asked: Measure
     confusion: Confusion
     at: Conditions
-    level: float
-    side: str
-    method: str | None
-    seed: int
+    level: float = 0.95
+    side: str = BOTH
+    method: str | None = None
+    seed: int = 0
     # The share of the cases that is flagged whatever their scores, which is then the rate of either
     # class; None where scores decide.
     regardless: float | None = None
@@ -287,27 +287,21 @@ def _share(question: Question) -> tuple[Fraction, Fraction, Fraction] | None:
         free or (_in_sample(question) and not why_no_prior(asked, confusion))
     ):
         return None
-    here = Conditions()
-    pairs = [
-        asked.parts(at_one_point(unit, Fraction(1), here), **dict(asked.parameters))
+    parts = [
+        asked.parts(at_one_point(unit, Fraction(1), Conditions()), **dict(asked.parameters))
         for unit in UNITS
     ]
-    above, below = [Fraction(top) for top, _ in pairs], [Fraction(bottom) for _, bottom in pairs]
-    unit = max(above)
-    inside = all(
-        top in (0, unit) and (bottom or not top) for top, bottom in zip(above, below, strict=True)
-    )
-    plain = inside and set(below) <= {Fraction(0), Fraction(1)}
-    if not plain or unit <= 0 or "cost" in asked.name:
+    unit = max(above for above, _ in parts)
+    if unit <= 0 or "cost" in asked.name:
         return None
-    seen = sum(
-        (Fraction(cases) for cases, top in zip(confusion, above, strict=True) if top), Fraction(0)
-    )
-    whole = sum(
-        (Fraction(cases) for cases, bottom in zip(confusion, below, strict=True) if bottom),
-        Fraction(0),
-    )
-    return (seen, whole, unit) if whole else None
+    # Each case counts once or not at all, and is among those that it is a share of.
+    if any(above not in (0, unit) or below not in (0, bool(above), 1) for above, below in parts):
+        return None
+    seen = whole = Fraction(0)
+    for cases, (above, below) in zip(confusion, parts, strict=True):
+        seen += Fraction(cases) if above else 0
+        whole += Fraction(cases) if below else 0
+    return (seen, whole, Fraction(unit)) if whole else None
 
 
 def _of_share(
@@ -565,23 +559,43 @@ def point_intervals(
         return found  # masses of weighted cases, also where they are whole numbers
     for name in names:
         with suppress(InputError):
-            found[name] = _at_point(point, name, level, seed)
+            asked = named(name, point.volume)
+            found[name] = interval_of_point(asked, point, None, level, BOTH, None, seed)
     return found
 
 
-def _at_point(point: OperatingPoint, name: str, level: float, seed: int) -> Interval:
-    asked = named(name, point.volume)
-    if asked.name in COUNTED and point.regardless is not None and point.at.estimate:
-        value = float(point[asked])  # of all cases none, or all: no estimate enters
-        return Interval(value, value, value, level, EXACT, BOTH, name, point.at)
-    if point.counted is not None and asked.name in COUNTED and point.regardless is None:
-        return counted_interval(asked, point.counted, level)
-    if point.at.estimate is not None and asked.depends_on_prior:
-        refuse_masses(point.confusion)
-        how = level, BOTH, seed
-        return estimate_interval(asked, point.confusion, point.threshold, point.at, how)
+def interval_of_point(
+    asked: Measure,
+    source: Confusion | OperatingPoint,
+    at: Conditions | None,
+    level: float,
+    side: str,
+    method: str | None,
+    seed: int,
+) -> Interval:
+    """Return the interval of a measure at a point, its threshold taken as fixed in advance; at its
+    own conditions, or at others.
+    """
+    if isinstance(source, Confusion):
+        if asked.depends_on_prior:
+            refuse_estimate(at, "a point without its threshold")
+        return measure_interval(
+            Question(asked, source, any_conditions(at), level, side, method, seed)
+        )
+    confusion, regardless = source.confusion, source.regardless
+    conditions = source.at if at is None else any_conditions(at)
+    if asked.name in COUNTED and regardless is not None and conditions.estimate:
+        value = float(source[asked])  # of all cases none, or all: no estimate enters
+        return Interval(value, value, value, level, EXACT, BOTH, str(asked), conditions)
+    if source.counted and at is None and asked.name in COUNTED and regardless is None:
+        return counted_interval(asked, source.counted, level, side)
+    by_estimate = conditions.estimate is not None and asked.depends_on_prior
+    if by_estimate and method in (None, JOINT_DRAWS):
+        refuse_masses(confusion)
+        how = level, side, seed
+        return estimate_interval(asked, confusion, source.threshold, conditions, how)
     return measure_interval(
-        Question(asked, point.confusion, point.at, level, BOTH, None, seed, point.regardless)
+        Question(asked, confusion, conditions, level, side, method, seed, regardless)
     )
 
 

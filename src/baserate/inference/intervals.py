@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -32,29 +32,40 @@ from baserate.inference.clusters import (
     has_closed_form,
     interval_of_clusters,
 )
-from baserate.inference.estimated_prior import JOINT_DRAWS, counted_interval, estimate_interval
+from baserate.inference.estimated_prior import JOINT_DRAWS, estimate_interval
 from baserate.inference.fixed_point import (
     Question,
     believed,
+    interval_of_point,
     is_believed,
     measure_interval,
     over_range,
     point_intervals,
     refuse_masses,
 )
-from baserate.inference.paired import whole_of
-from baserate.inference.replicates import (
+from baserate.inference.resample import (
     BCA,
+    BLOCK_SIZE,
+    CASES,
     METHODS,
     PERCENTILE,
-    acceleration,
+    Plan,
+    Progress,
+    Sample,
+    Weights,
     alike,
     bca_bounds,
+    check_enough,
+    make_sample,
     percentile_bounds,
+    planned,
+    resample_counts,
     undefined_noted,
+    whole_of,
 )
-from baserate.inference.resample import Plan, Progress, check_enough, planned, resample_counts
+from baserate.inference.resample import Source as Resampled
 from baserate.inference.statistic import (
+    EachResample,
     MeasureAtChoice,
     Statistic,
     replicate_values,
@@ -71,9 +82,9 @@ from baserate.measures.confusion import (
     out_of_range,
 )
 from baserate.notation import checked_volume
-from baserate.numbers import Floats, Undefined
+from baserate.numbers import Floats, Ints, Undefined
 from baserate.results.choice import Choice
-from baserate.results.operating_point import COUNTED, OperatingPoint
+from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     BOTH,
     EXACT,
@@ -271,45 +282,17 @@ def _of_point(
     rest: tuple[Any, Any, Any],
 ) -> Interval:
     _check_point(statistic, asked, rest)
-    volume, notes = rest[2], cast("tuple[Note, ...]", ())
-    if isinstance(source, Confusion):
-        measure, confusion, conditions = named(statistic, checked_volume(volume)), source, at
-    else:
+    volume, notes = checked_volume(rest[2]), tuple[Note, ...]()
+    if isinstance(source, OperatingPoint):
         if source.regardless is None:
             refuse_masses(source.confusion)
             _refuse_weighted(weighted=any(isinstance(cases, float) for cases in source.confusion))
-        measure, confusion = (
-            named(statistic, checked_volume(volume) or source.volume),
-            source.confusion,
-        )
-        conditions, notes = source.at if at is None else at, chosen_here(source)
-    regardless = source.regardless if isinstance(source, OperatingPoint) else None
-    if (
-        isinstance(source, OperatingPoint)
-        and source.counted is not None
-        and measure.name in COUNTED
-        and at is None
-    ):
-        found = counted_interval(measure, source.counted, asked.level, asked.side)
-    elif (
-        getattr(conditions, "estimate", None) is not None
-        and measure.depends_on_prior
-        and asked.method in (None, JOINT_DRAWS)
-    ):
-        if not isinstance(source, OperatingPoint):
-            refuse_estimate(conditions, "a point without its threshold")
-        found = estimate_interval(
-            measure,
-            confusion,
-            getattr(source, "threshold", None),
-            conditions,
-            (asked.level, asked.side, asked.seed),
-        )
-    else:
-        found = measure_interval(_question(measure, confusion, conditions, asked, regardless))
-    return replace(
-        found, notes=found.notes if found.method == EXACT else combine(notes, found.notes)
-    )
+        volume, notes = volume or source.volume, chosen_here(source)
+    how = asked.level, asked.side, asked.method, asked.seed
+    found = interval_of_point(named(statistic, volume), source, at, *how)
+    if found.method == EXACT:
+        return found
+    return replace(found, notes=combine(notes, found.notes))
 
 
 def _check_point(statistic: Any, asked: Resampling, rest: tuple[Any, Any, Any]) -> None:
@@ -351,25 +334,6 @@ def chosen_here(point: OperatingPoint) -> tuple[Note, ...]:
     )
 
 
-def _question(
-    measure: Measure,
-    confusion: Confusion,
-    at: Any,
-    asked: Resampling,
-    regardless: float | None,
-) -> Question:
-    return Question(
-        measure,
-        confusion,
-        any_conditions(at),
-        asked.level,
-        asked.side,
-        asked.method,
-        asked.seed,
-        regardless,
-    )
-
-
 def _at_threshold(
     measure: Measure, counts: Counts, threshold: Any, at: Any, asked: Resampling
 ) -> Interval:
@@ -377,7 +341,16 @@ def _at_threshold(
     _refuse_weighted(weighted=counts.weighted and regardless is None)
     points = Points.of(counts)
     found = measure_interval(
-        _question(measure, confusion_at(points, points.place(threshold)), at, asked, regardless)
+        Question(
+            measure,
+            confusion_at(points, points.place(threshold)),
+            any_conditions(at),
+            asked.level,
+            asked.side,
+            asked.method,
+            asked.seed,
+            regardless,
+        )
     )
     return replace(
         found,
@@ -660,3 +633,112 @@ def auc_intervals(
                 else interval(counts, auc, **asked)
             )
     return found
+
+
+# ----------------------------------------------------------------------
+# The jackknife: how fast the spread changes, as BCa needs it.
+
+
+# The jackknife leaves out at most so many cases of each class, spread evenly over the scores.
+MOST_LEFT_OUT = 500
+
+
+# Differences in influence below this share of it are rounding.
+ROUNDING = 1e-11
+
+
+def acceleration(statistic: Statistic, source: Resampled, how: str) -> float:
+    """Return how fast the spread changes, by the jackknife: what leaving one case (or one group)
+    out does to the statistic.
+
+    Where class totals are drawn too, all cases are one sample; otherwise each class is one.
+    """
+    sample = make_sample(source, statistic.runs)
+    if len(sample.scores) > 1:
+        raise refuse(
+            "BR581",
+            "bca is for one set of counts; differences are compared by percentile",
+            'method="percentile"',
+        )
+    read = statistic.of_weights or EachResample(statistic, sample, 0)
+    if sample.group_number is not None:
+        groups = _spread_evenly(sample.group_number)
+        values = _read_each(read, sample, groups, leave_out_groups)
+        return _skewness([_center(values, np.ones(len(groups)), sample.group_number)])
+    totals = [int(part.numbers.sum()) for part in (sample.positives, sample.negatives)]
+    classes = []
+    for side, part in enumerate((sample.positives, sample.negatives)):
+        cells = _spread_evenly(len(part.numbers))
+        values = _read_each(read, sample, cells, LeaveOutCases(side))
+        # Cells picked evenly stand for the others of their class.
+        picked = part.numbers[cells]
+        classes.append((values, picked * (totals[side] / max(1, int(picked.sum())))))
+    if how == CASES:
+        values, cases = (np.concatenate(column) for column in zip(*classes, strict=True))
+        return _skewness([_center(values, cases, sum(totals))])
+    return _skewness([_center(*one, total) for one, total in zip(classes, totals, strict=True)])
+
+
+Influence = tuple[Floats, Floats, float]
+
+
+def _center(left_out: Floats, cases: Floats, whole: int) -> Influence:
+    """Return the influence around its mean, with the number of cases that have it, from the value
+    without each of them; what is only rounding is nothing.
+    """
+    values = -(whole - 1) * left_out
+    kept = ~np.isnan(values)
+    if not kept.any():
+        return np.zeros(1), np.ones(1), whole
+    centered = values[kept] - np.average(values[kept], weights=cases[kept])
+    centered[np.abs(centered) <= ROUNDING * np.abs(values[kept]).max()] = 0.0
+    return centered, cases[kept], whole
+
+
+def _spread_evenly(number: int) -> Ints:
+    """Return the places of those that are left out, of this number of cells or groups."""
+    return np.unique(np.linspace(0, number - 1, min(number, MOST_LEFT_OUT)).round().astype(np.intp))
+
+
+def _read_each(
+    read: Callable[[Weights], Floats],
+    sample: Sample,
+    units: Ints,
+    leave_out: Callable[[Sample, Ints], Weights],
+) -> Floats:
+    """Return the statistic without each of these units, a block of them at a time."""
+    cells = len(sample.positives.numbers) + len(sample.negatives.numbers)
+    most = max(1, BLOCK_SIZE // max(1, cells))
+    blocks = [units[start : start + most] for start in range(0, len(units), most)]
+    left = (sample.weights_by_model(leave_out(sample, block))[0] for block in blocks)
+    return np.concatenate([np.empty(0), *map(read, left)])
+
+
+def leave_out_groups(sample: Sample, groups: Ints) -> Weights:
+    """Return the cases of each cell without each of these groups."""
+    classes = sample.positives, sample.negatives
+    return Weights(*(part.numbers * (part.groups != groups[:, np.newaxis]) for part in classes))
+
+
+@dataclass(frozen=True)
+class LeaveOutCases:
+    """The cases of each cell without one case of a cell, of the positives (0) or the negatives."""
+
+    side: int
+
+    def __call__(self, sample: Sample, cells: Ints) -> Weights:
+        """Return them, a row for each of these cells."""
+        classes = sample.positives, sample.negatives
+        rows = [np.repeat([part.numbers * 1.0], len(cells), axis=0) for part in classes]
+        rows[self.side][np.arange(len(cells)), cells] -= 1
+        return Weights(*rows)
+
+
+def _skewness(classes: list[Influence]) -> float:
+    """A sixth of the skewness of the sum of the classes' means, as BCa needs it."""
+    cubes = squares = 0.0
+    for influence, weights, cases in classes:
+        share = weights / weights.sum()
+        cubes += float(np.sum(share * influence**3)) / cases**2
+        squares += float(np.sum(share * influence**2)) / cases
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,6 +143,35 @@ def _beta(a: float, b: float, share: float, rest: float | None = None) -> float:
     mirrored = float(special().betaincinv(b, a, rest))
     # Of 1 − x only what is not tiny is kept: close to 0 the quantile is found directly.
     return 1 - mirrored if mirrored < 0.5 else float(special().betaincinv(a, b, share))
+
+
+class Scale(NamedTuple):
+    """The logit scale between two ends, the log scale above one, otherwise the plain scale."""
+
+    low: float
+    high: float
+
+    def of(self, values: Any) -> Any:
+        """Return values on this scale; an end is infinitely far away."""
+        if math.isinf(self.low):
+            return values
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = np.log(np.maximum(values - self.low, 0.0))
+            if math.isinf(self.high):
+                return above
+            return above - np.log(np.maximum(self.high - values, 0.0))
+
+    def back(self, place: float) -> float:
+        """Return the value at a place of this scale."""
+        if math.isinf(self.low):
+            return place
+        if math.isinf(self.high):
+            return self.low + float(np.exp(place))
+        return self.low + (self.high - self.low) * float(special().expit(place))
+
+    def slope(self, value: float) -> float:
+        """Return how fast the scale changes with the value."""
+        return 1.0 if math.isinf(self.low) else 1 / (value - self.low) + 1 / (self.high - value)
 
 
 def refuse_weights(counts: Counts | JointCounts) -> None:

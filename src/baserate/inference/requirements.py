@@ -26,10 +26,8 @@ from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, 
 from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
 from baserate.inference.differences import compare
 from baserate.inference.intervals import interval
-from baserate.inference.paired import check_replicates, holm
 from baserate.inference.rates import normal, refuse_weights, special
-from baserate.inference.replicates import PERCENTILE, with_cells
-from baserate.inference.resample import Plan
+from baserate.inference.resample import PERCENTILE, Plan, check_replicates, holm, with_cells
 from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
 from baserate.measures.confusion import NOT_SAID, Measure

@@ -7,6 +7,7 @@ models are read from are the same resamples.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -14,15 +15,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from baserate.conditions import Conditions, Costs
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
-from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, grouped, number_of, quoted, refuse
-from baserate.inference.rates import refuse_weights
+from baserate.errors import CASE_CONTROL, Fix, Ledger, Note, are, grouped, number_of, quoted, refuse
+from baserate.inference.rates import normal, refuse_weights, special
 from baserate.kernels import Cells
+from baserate.measures.confusion import Measure, rates_read
 from baserate.numbers import INT64_MAX, Floats, Ints
-from baserate.results.values import checked_replicates, checked_seed
+from baserate.results.values import Difference, checked_replicates, checked_seed, missed, tails
 
 Source = Counts | GroupedCounts | JointCounts
 Progress = Callable[[int, int], None]
@@ -295,19 +298,24 @@ def make_sample(source: Source, runs: Runs | Sequence[Runs] = every_score) -> Sa
         models, order = [(total, source.scores)], [0]
     several = [runs] * len(models) if callable(runs) else runs
     starts = [find(counts) for find, (counts, _) in zip(several, models, strict=True)]
-    places = [
-        place_scores(column, counts.scores, begin)
-        for begin, (counts, column) in zip(starts, models, strict=True)
-    ]
     lowest = [
         counts.scores[np.append(begin[1:], len(counts.scores)) - 1]
         for begin, (counts, _) in zip(starts, models, strict=True)
     ]
+    columns = source.positives, source.negatives
+    if isinstance(source, Counts):
+        positives, negatives = (merge_runs(column, starts[0]) for column in columns)
+    else:
+        places = [
+            place_scores(column, counts.scores, begin)
+            for begin, (counts, column) in zip(starts, models, strict=True)
+        ]
+        positives, negatives = (merge_cells(column, places, order, groups) for column in columns)
     merged = roc_runs in several or any(counts.condensed for counts, _ in models)
     return Sample(
         lowest,
-        merge_cells(source.positives, places, order, groups),
-        merge_cells(source.negatives, places, order, groups),
+        positives,
+        negatives,
         group_number,
         replace(source.ledger, sources=()),
         merged,
@@ -316,12 +324,18 @@ def make_sample(source: Source, runs: Runs | Sequence[Runs] = every_score) -> Sa
 
 def place_scores(column: Array, scores: Array, starts: Ints) -> Ints:
     """Return the run that each entry of a column of scores lies in; `scores` are descending."""
-    if column is scores:
-        return np.searchsorted(starts, np.arange(len(scores)), side="right") - 1
     ends = np.append(starts[1:], len(scores))
     present = np.flatnonzero(starts < ends)
     lowest = scores[ends[present] - 1]
     return present[len(present) - np.searchsorted(lowest[::-1], column, side="right")]
+
+
+def merge_runs(column: Array, starts: Ints) -> ClassCells:
+    """Return the cells of a class of one model: the runs of scores that begin at these places."""
+    whole = np.add.reduceat(column, np.minimum(starts, len(column) - 1))
+    numbers = np.where(starts < np.append(starts[1:], len(column)), whole, 0)
+    places = np.flatnonzero(numbers)
+    return ClassCells(numbers[places].astype(column.dtype), [places], None)
 
 
 def merge_cells(
@@ -348,8 +362,15 @@ def find_distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
         if int(code.max(initial=0)) >= INT64_MAX // width - 1:
             code = np.unique(code, return_inverse=True)[1]
         code = code * width + column
-    _, first, kind = np.unique(code, return_index=True, return_inverse=True)
-    return first, kind
+    width = int(code.max(initial=-1)) + 1
+    if width > 4 * len(code):
+        _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+        return first, kind
+    # Without sorting, where few codes are possible.
+    first = np.full(width, -1)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    present = first >= 0
+    return first[present], (np.cumsum(present) - 1)[code]
 
 
 def sum_by_place(cases: Floats, places: Ints, width: int) -> Floats:
@@ -534,3 +555,238 @@ def make_sampler(numbers: Ints, seeds: np.random.SeedSequence) -> CaseSampler:
         tuple(make_part(*part) for part in zip(parts, of_parts, strict=True)),
         of_sizes,
     )
+
+
+# ----------------------------------------------------------------------
+# Statistics of many resamples at once, read from the weights of their scores.
+
+
+def total_weights(weights: Weights) -> tuple[Floats, Floats]:
+    """Return how many positives and negatives each resample has."""
+    return weights.positives.sum(axis=1), weights.negatives.sum(axis=1)
+
+
+@dataclass(frozen=True)
+class AreaUnderRoc:
+    """The share of pairs in which the positive has the higher score; a tie is half a pair."""
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return its value in every resample, NaN where a class is missing."""
+        positives, negatives = total_weights(weights)
+        below = negatives[:, np.newaxis] - np.cumsum(weights.negatives, axis=1)
+        below += weights.negatives / 2
+        with np.errstate(invalid="ignore"):
+            won = np.einsum("ij,ij->i", weights.positives, below)
+            return np.asarray(won / (positives * negatives))
+
+
+@dataclass(frozen=True)
+class AveragePrecision:
+    """The mean precision at which each positive is found.
+
+    Attributes
+    ----------
+    prior : float or None
+        Base rate that precision is read at; None for that of each resample.
+
+    """
+
+    prior: float | None
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return its value in every resample, NaN where a class is missing."""
+        positives, negatives = total_weights(weights)
+        caught = np.cumsum(weights.positives, axis=1, dtype=np.float64)
+        flagged = np.cumsum(weights.negatives, axis=1, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.prior is not None:
+                flagged *= ((1 - self.prior) / self.prior * positives / negatives)[:, np.newaxis]
+            flagged += caught
+            precision = np.divide(caught, flagged, out=caught, where=flagged > 0)
+            found = np.einsum("ij,ij->i", weights.positives, precision) / positives
+        return np.asarray(np.where((positives > 0) & (negatives > 0), found, np.nan))
+
+
+@dataclass(frozen=True)
+class KolmogorovSmirnov:
+    """The largest difference tpr − fpr of all thresholds."""
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return its value in every resample, NaN where a class is missing."""
+        positives, negatives = total_weights(weights)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gaps = np.cumsum(weights.positives, axis=1, dtype=np.float64)
+            gaps /= positives[:, np.newaxis]
+            gaps -= np.cumsum(weights.negatives, axis=1) / negatives[:, np.newaxis]
+        return np.asarray(np.maximum(0.0, gaps.max(axis=1)))
+
+
+@dataclass(frozen=True)
+class AtThreshold:
+    """A measure at a threshold that stays where it is, of what lies above it and below it."""
+
+    measure: Measure
+    at: Conditions
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return its value in every resample, NaN where it is undefined."""
+        (tp, fn), (fp, tn) = (column.T for column in weights)
+        return read_outcomes(self.measure, (tp, fp, fn, tn), self.at)
+
+
+def read_outcomes(
+    measure: Measure, outcomes: tuple[Floats, Floats, Floats, Floats], at: Conditions
+) -> Floats:
+    """Return a measure for arrays of tp, fp, fn and tn, NaN where it is undefined.
+
+    Where the sample's own base rate is used, it is that of each of them.
+    """
+    tp, fp, fn, tn = outcomes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = tp / (tp + fn), fp / (fp + tn)
+        own = (tp + fn) / (tp + fp + fn + tn)
+    prior = own if at.as_in_sample else np.full(own.shape, at.prior)
+    values = rates_read(measure, rates, prior, float_costs(at.costs), (tp + fn, fp + tn))
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def float_costs(costs: Costs) -> tuple[float, ...]:
+    """Return the costs of tp, fp, fn and tn."""
+    return tuple(float(getattr(costs, name)) for name in ("tp", "fp", "fn", "tn"))
+
+
+# ----------------------------------------------------------------------
+# From resampled values to bounds and p-values: percentiles, BCa, and what is undefined.
+
+
+PERCENTILE, BCA = "percentile", "bca"
+METHODS = (PERCENTILE, BCA)
+# More undefined replicates than this, and what is left says little.
+MOST_UNDEFINED = 0.5
+
+
+def undefined_noted(values: Floats) -> tuple[Floats, tuple[Note, ...]]:
+    """The values that are defined, and a note of how many are not."""
+    missing = int(np.count_nonzero(np.isnan(values)))
+    if missing > MOST_UNDEFINED * len(values):
+        raise refuse(
+            "BR592",
+            f"{missing} of {len(values)} replicates are undefined: so no interval can be given",
+            "choose another statistic",
+        )
+    if not missing:
+        return values, ()
+    text = (
+        f"{missing} of {len(values)} replicates {are(missing)} undefined (a class or a rule went"
+        " missing): the interval is of the others"
+    )
+    return values[~np.isnan(values)], (Note("BR592", text),)
+
+
+def alike(low: float, high: float) -> tuple[Note, ...]:
+    """Resamples of what was never seen to err do not err: that is no certainty."""
+    if low != high:
+        return ()
+    return (
+        Note(
+            "BR591",
+            "every resample gave the same value: resampling cannot show what was not observed, so"
+            " the value is not certain",
+        ),
+    )
+
+
+def percentile_bounds(
+    values: Floats, level: float, side: str, ends: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[float, float]:
+    """The quantiles of the replicates; an end where no bound is requested."""
+    below, above = tails(level, side)
+    low = float(np.quantile(values, below)) if below else ends[0]
+    return low, float(np.quantile(values, 1 - above)) if above else ends[1]
+
+
+def bootstrap_p(values: Floats) -> float:
+    """How often the resampled difference is not on the side that it was seen on, twice; never 0, as
+    the number of draws is finite.
+    """
+    if not values.any():
+        return 1.0
+    below, above = int(np.count_nonzero(values <= 0)), int(np.count_nonzero(values >= 0))
+    return min(1.0, 2 * (min(below, above) + 1) / (len(values) + 1))
+
+
+def bca_bounds(
+    values: Floats, seen: float, acceleration: float, level: float, side: str
+) -> tuple[float, float]:
+    """Quantiles corrected for bias and for a spread that changes with the value. Efron 1987, JASA
+    82:171-185.
+    """
+    # Replicates equal to what was seen count half: with ties, as many lie on either side.
+    below_seen = (np.count_nonzero(values < seen) + np.count_nonzero(values == seen) / 2) / len(
+        values
+    )
+    if not 0 < below_seen < 1:
+        return percentile_bounds(values, level, side)
+    bias = normal(below_seen)
+    bounds = [-math.inf, math.inf]
+    for place, tail in enumerate(tails(level, side)):
+        if tail:
+            z = bias + normal(tail if place == 0 else 1 - tail)
+            share = float(special().ndtr(bias + z / (1 - acceleration * z)))
+            bounds[place] = float(np.quantile(values, share))
+    return bounds[0], bounds[1]
+
+
+def with_cells(like: Counts, positives: Array, negatives: Array) -> Counts:
+    """Counts at the scores of others, without those that no case has."""
+    kept = (positives > 0) | (negatives > 0)
+    cells = Cells(like.scores[kept], positives[kept], negatives[kept])
+    return Counts._of(cells, like.ledger, condensed=like.condensed)
+
+
+# ----------------------------------------------------------------------
+# Several comparisons.
+
+
+def whole_of(part: Counts | GroupedCounts) -> Counts:
+    """All cases together."""
+    return part.total() if isinstance(part, GroupedCounts) else part
+
+
+def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The same differences, with Holm's adjustment for how many there are."""
+    return tuple(
+        replace(one, p_adjusted=p)
+        for one, p in zip(found, holm([one.p_value for one in found]), strict=True)
+    )
+
+
+def check_replicates(first: Difference, tests: int) -> None:
+    """A bootstrap's p-value is never below 2 / (replicates + 1): after Holm's adjustment it must
+    still be able to fall below the level.
+    """
+    if (
+        first.method != PERCENTILE
+        or first.replicates is None
+        or tests * 2 / (first.replicates + 1) < missed(first.level)
+    ):
+        return
+    needed = math.ceil(4 * tests / missed(first.level))
+    raise refuse(
+        "BR580",
+        f"{tests} comparisons of {first.replicates} resamples each: after Holm's adjustment none"
+        " could be significant",
+        Fix(f"replicates={needed}", f"--replicates {needed}"),
+    )
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for how many there are: as small as each may be called while all stay
+    honest together.
+    """
+    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return adjusted

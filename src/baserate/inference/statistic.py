@@ -23,7 +23,11 @@ from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Infeasible, InputError, Note, quoted, refuse
 from baserate.inference.choose_again import prepare_choice
 from baserate.inference.resample import (
+    AreaUnderRoc,
+    AtThreshold,
+    AveragePrecision,
     FlaggedRuns,
+    KolmogorovSmirnov,
     Plan,
     Runs,
     Sample,
@@ -33,12 +37,6 @@ from baserate.inference.resample import (
     make_sample,
     replicate,
     roc_runs,
-)
-from baserate.inference.weight_statistics import (
-    AreaUnderRoc,
-    AtThreshold,
-    AveragePrecision,
-    KolmogorovSmirnov,
 )
 from baserate.measures.confusion import (
     NOT_SAID,
@@ -262,7 +260,7 @@ class Statistic:
     range : tuple of float
         Between which ends it lies.
     at_matters : bool
-        Whether the prior or the cost that it is asked at changes it.
+        Whether the prior or the cost changes it.
     measure : Measure or None
         Where it is a measure at a threshold.
     threshold : float or None

@@ -712,7 +712,7 @@ def _draw_curves(curves: AnyCurves, options: dict[str, Any]) -> Panel:
 # The picture of a result: what its `plot` method draws.
 
 
-def picture(result: Any, *, ax: Any = None, **given: Any) -> Panel:
+def draw_result(result: Any, *, ax: Any = None, **given: Any) -> Panel:
     """The panel that shows this result; drawn on these axes of matplotlib where they are given."""
     panel = _panel_of(result, given)
     if ax is not None:

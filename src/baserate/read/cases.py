@@ -136,7 +136,7 @@ def no_rank(name: str, examples: Iterable[int], total: int) -> InputError:
 def refuse_rows(
     code: str, name: str, what: str, fix: Fix | str, rows: Sequence[int] | Ints, example: str = ""
 ) -> InputError:
-    """The error for so many rows of a column that hold something ("2 negative weights")."""
+    """The error for a number of rows of a column that hold something ("2 negative weights")."""
     text = f"{name} has {number_of(len(rows), what)}{example}"
     return refuse(code, text, fix, rows[:MOST_EXAMPLES], len(rows))
 
@@ -214,7 +214,7 @@ def spelled(text: str) -> float | None:
 
 
 def not_numbers(name: str, example: object, rows: Iterable[int], total: int) -> InputError:
-    """The error for scores that are no numbers."""
+    """The error for scores that are not numbers."""
     if not isinstance(example, str):
         return refuse(
             "BR209",

@@ -374,7 +374,7 @@ def drop_without_scores(cases: CaseTable, treatment: Treatment, judged: Judged) 
 
 @dataclass(frozen=True)
 class NumberFacts:
-    """How many cells of a column are missing, are no numbers, or are beyond what is held; and what
+    """How many cells of a column are missing, are not numbers, or are beyond what is held; and what
     is true of the others.
     """
 
@@ -433,7 +433,7 @@ def judge_score(cases: CaseTable, name: str, treatment: Treatment, judged: Judge
 def check_numbers(
     cases: CaseTable, name: str, facts: NumberFacts, treatment: Treatment, judged: Judged
 ) -> None:
-    """Refuse missing scores that nothing is said of, and texts that are no numbers."""
+    """Refuse missing scores without a treatment, and texts that are not numbers."""
     number, odd, missing = cases.number(name), cases.number(name, "o"), cases.is_missing(name)
     wrong = f"{judged.used} AND {odd} IS NOT NULL AND NOT {missing}"
     infinite = f"coalesce(isinf({number}), false)"

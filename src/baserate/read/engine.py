@@ -1,5 +1,5 @@
 """One table of cases in a locked DuckDB connection: numbers, labels and texts of every source are
-judged here, in SQL.
+checked here, in SQL.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class CaseTable:
     """The view `cases` of a connection: one row per case, and where the rows lie.
 
     `row` counts from 0. The label is `y`, a column of texts `t0`, `t1` …, NULL where it is missing.
-    A number is `n0`, `n1` … with `o`, the text of what is no number (NULL otherwise); `f`, what
+    A number is `n0`, `n1` … with `o`, the text of what is not a number (NULL otherwise); `f`, what
     is true of its spelling; and `b`, the number where it is whole and beyond 2**53.
     """
 

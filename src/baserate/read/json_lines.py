@@ -132,7 +132,7 @@ def counted_gaps(cases: JsonCases) -> str:
 
 
 def has_trailing_comma(path: str) -> bool:
-    """Whether a comma may stand behind the last value of an object or a list."""
+    """Whether a comma may follow the last value of an object or a list."""
     last = b""
     for chunk in chunks(path):
         if TRAILING_COMMA.search(last + chunk):

@@ -38,7 +38,7 @@ class Plan(Viewed):
         "rate", "width", "at prior", "auc", "mcnemar" or "margin"; "power" where the number of cases
         was given.
     requirement : str
-        What must be demonstrated.
+        The requirement to demonstrate.
     positives, negatives, cases : int or None
         Those of the first design.
     designs : tuple of Design

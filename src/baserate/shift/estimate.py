@@ -17,7 +17,6 @@ from baserate.curves.named import as_probabilities, calibration_prior
 from baserate.distributions import Estimated
 from baserate.errors import Fix, Note, grouped, quoted, refuse
 from baserate.inference.rates import refuse_weights
-from baserate.inference.replicates import alike, percentile_bounds, undefined_noted
 from baserate.inference.resample import (
     BLOCK_SIZE,
     FEW,
@@ -26,8 +25,11 @@ from baserate.inference.resample import (
     TOO_FEW,
     Plan,
     Progress,
+    alike,
     check_enough,
     make_sampler,
+    percentile_bounds,
+    undefined_noted,
 )
 from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded, view
 from baserate.results.values import (

@@ -168,7 +168,7 @@ def _read_table(
     level: float,
     notes: list[Note],
 ) -> LeagueRow:
-    """Return every measure with its interval, or why it is undefined; extend `notes`."""
+    """Return every measure with its interval, or why it is undefined; adds notes."""
     if not isinstance(table, Confusion):
         raise refuse("BR551", f"a table is a Confusion, got {quoted(table)}", "Confusion(tp=…, …)")
     intervals: dict[str, Interval] = {}

@@ -22,8 +22,7 @@ from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference import differences, intervals, requirements
 from baserate.inference.clusters import cluster_notes
-from baserate.inference.paired import whole_of
-from baserate.inference.resample import Progress
+from baserate.inference.resample import Progress, whole_of
 from baserate.inference.statistic import statistic_of
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure, in_costs
 from baserate.read.frames import is_lazy

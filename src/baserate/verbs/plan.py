@@ -92,7 +92,7 @@ def plan(  # noqa: PLR0913 (each is a question of its own)
     Parameters
     ----------
     requirement : str
-        A rate of one class ("recall >= 0.9") or how precise it must be ("recall ± 5%"), a
+        A rate of one class ("recall >= 0.9") or how precisely to estimate it ("recall ± 5%"), a
         measure at a base rate ("precision >= 0.2", "cost <= 0.05"), "auc >= 0.8", "mcnemar" (is one
         of two models better?), or "error no worse than 1%" (non-inferiority).
     expect : float, str or mapping, optional
@@ -278,7 +278,7 @@ def plan_auc(question: Question, expect: Any, ratio: Any) -> Plan:
 
 
 def plan_width(question: Question, expect: Any, at: Conditions) -> Plan:
-    """Plan to know a rate of one class to within so much."""
+    """Plan to estimate a rate of one class with a given precision."""
     name, within = question.parts
     found = cases_for_width(
         name, expect=expect, within=within, level=question.level, power=question.power
@@ -348,7 +348,7 @@ def plan_at_prior(
 
 
 def design_of_class(rate: str, cases: int) -> Design:
-    """Return so many cases of the class that a rate is about."""
+    """Return this number of cases of the class that a rate is about."""
     return Design(negatives=cases) if CLASS_OF[rate] else Design(positives=cases)
 
 

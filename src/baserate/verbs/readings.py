@@ -21,7 +21,7 @@ from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves import named
-from baserate.curves.curve import Curve, Curves, sweep, trace
+from baserate.curves.curve import Curve, Curves, sweep_priors, trace_measures
 from baserate.curves.summaries import NAMES, Summary
 from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_table
 from baserate.decisions.amount_costs import AmountPoint
@@ -389,7 +389,7 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
         return _along_priors(x, up.strip(), at, said)
     if colon:
         _no_effect(said, {"every", "volume"}, name)
-        return trace(x, x=across.strip(), y=up.strip(), at=at, **said)
+        return trace_measures(x, x=across.strip(), y=up.strip(), at=at, **said)
     make = _maker(x, name)
     allowed = set(inspect.signature(make).parameters)
     _no_effect(said, allowed, name)
@@ -418,7 +418,7 @@ def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) 
     if at is not None and not at.as_in_sample:
         raise refuse("BR002", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
     costs = at.costs if at is not None and at.costs_given else None
-    return sweep(x, up, costs=costs, **said)
+    return sweep_priors(x, up, costs=costs, **said)
 
 
 def _needed(make: Callable[..., Curve], said: Mapping[str, Any], name: str) -> None:

@@ -53,8 +53,8 @@ def describe_positive_results(found: Calculation) -> str:
 
 
 def tabulate_rates(found: Calculation) -> str:
-    """Return each rate, in one column per base rate where there are several; of one, on request
-    the range that the rounding of the given rates leaves open.
+    """Each rate; one column per base rate where there are several, else, if requested, the
+    range that the rounding of the given rates leaves open.
     """
     every = found.rates
     if len(every) > 1:

@@ -140,7 +140,7 @@ def make_document(
     sources: Iterable[Source],
 ) -> dict[str, Any]:
     """Return the answer of a command as strict JSON: the result as `to_dict` has it (a list of
-    them for several base rates), with the request, the sources, and the notes in words.
+    them for several base rates), with the request, what was read, and the notes in words.
     """
     found = [result.to_dict() for result in results]
     return {
