@@ -125,14 +125,13 @@ def test_nothing_in_a_file_steers_the_terminal(tmp_path):
         assert wrong not in done.stdout + done.stderr
 
 
-def test_a_closed_stdout_is_no_bug(scores):
+def test_a_closed_stdout_is_a_lost_answer_and_no_bug(scores):
     command = f"{sys.executable} -m baserate show {scores} --label y --score m1 >&-"
-    assert (
-        subprocess.run(
-            ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False
-        ).returncode
-        == 0
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False
     )
+    assert (done.returncode, done.stdout) == (74, "")
+    assert done.stderr.startswith("error BR700: the answer cannot be written to standard output")
     full = subprocess.run(
         ["bash", "-c", command.replace(">&-", "> /dev/full")],
         capture_output=True,

@@ -1,5 +1,7 @@
 """What a curve carries, how it is handed on, and sweeps along conditions."""
 
+import inspect
+import json
 import math
 import pickle
 import sys
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.curves.named import CURVES
 
 COUNTS = br.Counts([0.9, 0.5, 0.1], [6, 3, 1], [2, 8, 30])
 AT = br.Conditions(prior=0.01, costs=br.Costs(fp=1, fn=50))
@@ -53,6 +56,20 @@ def test_a_curve_is_a_dataframe_of_any_library(backend):
     assert columns == ["tpr", "posfrac", "threshold"] == list(curve.to_dict())
     assert np.allclose(np.asarray(frame["posfrac"]), curve.y)
     assert curve.to_dict()["tpr"] == curve.x.tolist()
+
+
+@pytest.mark.parametrize("name", [*CURVES, "precision:tpr", "nne:prior"])
+def test_a_curve_is_strict_json(name):
+    at = {"at": AT} if ":" not in name and CURVES[name].conditions else {}
+    if ":" not in name and "bins" in inspect.signature(CURVES[name].make).parameters:
+        at["bins"] = 3
+    curve = br.curve(COUNTS, name, **at)
+    columns = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
+    assert [len(column) for column in columns.values()] == [len(curve)] * len(columns)
+    for written, column in zip(columns.values(), curve.columns.values(), strict=True):
+        assert [one is None for one in written] == np.isnan(column).tolist()
+        numbers = [float(one) for one in written if one is not None]
+        assert numbers == column[~np.isnan(column)].tolist()
 
 
 def test_BR532_BR714_a_dataframe_library_is_known_and_installed(monkeypatch):

@@ -74,6 +74,7 @@ def check_command(capsys, words, ask):
     VALID.validate(document)
     returned = json.loads(json.dumps([one.to_dict() for one in results], allow_nan=False))
     assert document["schema"] == "baserate/2"
+    assert not any(str(value).startswith("/") for value in document["request"].values())
     assert document["result"] == (returned[0] if len(returned) == 1 else returned), words
     printed = told(capsys, *words).out
     for line, result in zip(printed.splitlines(), results, strict=False):

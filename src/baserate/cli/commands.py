@@ -61,6 +61,8 @@ READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
     "thresholds": lambda _, texts, __: read_thresholds(texts),
     "threshold": lambda _, texts, models: thresholds_of(texts, tuple(models)),
 }
+# Options that name a file.
+OTHER_FILES = ("labelled", "prior_from", "test")
 CLICK_TYPES = {"int": int, "int | None": int}
 
 
@@ -292,7 +294,7 @@ def options_given(request: Request) -> dict[str, Any]:
     parameters = click.get_current_context().command.params
     usual = {one.name: one.default for one in parameters} | {"path": request.given.get("path")}
     typed = {
-        name: value
+        name: name_of(value) if name in OTHER_FILES else value
         for name, value in request.given.items()
         if name not in OUTPUT and value not in (None, (), False, usual.get(name))
     }

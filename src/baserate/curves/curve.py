@@ -4,6 +4,7 @@ rates (`sweep_priors`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -88,16 +89,21 @@ class Curve:
     def __len__(self) -> int:
         return len(self.x)
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """The columns by name."""
-        columns = {self.x_label: self.x.tolist(), self.y_label: self.y.tolist()}
-        if self.thresholds is not None:
-            columns["threshold"] = self.thresholds.tolist()
-        return columns
+    @property
+    def columns(self) -> dict[str, Floats]:
+        """The columns by name; the threshold that flags nothing is NaN."""
+        columns = {self.x_label: self.x, self.y_label: self.y}
+        return columns if self.thresholds is None else {**columns, "threshold": self.thresholds}
+
+    def to_dict(self) -> dict[str, list[float | str | None]]:
+        """The columns by name as strict JSON: None for what is undefined and for the threshold that
+        flags nothing, "inf" or "-inf" for what is infinite.
+        """
+        return columns_as_json(self.columns)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """The columns as a dataframe of pandas, polars or pyarrow."""
-        return in_frame(self.to_dict(), backend)
+        return in_frame(self.columns, backend)
 
     def plot(self, **given: Any) -> Any:
         """The panel of this curve; `ax` also draws it on these axes of matplotlib.
@@ -177,6 +183,17 @@ def in_frame(columns: Mapping[str, Any], backend: str) -> Any:
         ) from None
     arrays = {name: np.asarray(values) for name, values in columns.items()}
     return library.table(arrays) if backend == "pyarrow" else library.DataFrame(arrays)
+
+
+def columns_as_json(columns: Mapping[str, Floats]) -> dict[str, list[float | str | None]]:
+    """Return columns of numbers as strict JSON can hold them."""
+    return {name: list(map(_as_json, column.tolist())) for name, column in columns.items()}
+
+
+def _as_json(value: float) -> float | str | None:
+    if math.isnan(value):
+        return None
+    return value if math.isfinite(value) else "inf" if value > 0 else "-inf"
 
 
 class Curves(Viewed, Mapping[Hashable, Curve]):

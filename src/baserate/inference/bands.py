@@ -16,6 +16,7 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
+from baserate.curves.curve import columns_as_json
 from baserate.curves.named import CURVES
 from baserate.errors import Fix, Note, are, combine, grouped, number_of, quoted, refuse
 from baserate.inference import rates
@@ -74,11 +75,15 @@ class CurveBounds:
     def __len__(self) -> int:
         return len(self.x)
 
-    def to_dict(self) -> dict[str, list[float]]:
+    @property
+    def columns(self) -> dict[str, Floats]:
         """The columns by name."""
         bounds = {name: getattr(self, name) for name in self._bounds}
-        columns = {self.x_label: self.x, self.y_label: self.y, **bounds}
-        return {name: values.tolist() for name, values in columns.items()}
+        return {self.x_label: self.x, self.y_label: self.y, **bounds}
+
+    def to_dict(self) -> dict[str, list[float | str | None]]:
+        """The columns by name as strict JSON; None for what is undefined."""
+        return columns_as_json(self.columns)
 
     @property
     def _bounds(self) -> tuple[str, ...]:

@@ -187,7 +187,7 @@ def _cell(value: Any) -> str:
 def rows_of(result: Any) -> Iterator[Row]:
     """The rows of a result: one per model, pair, requirement, group, day or place; or one."""
     if hasattr(result, "x_label"):
-        columns = result.to_dict()
+        columns = {name: column.tolist() for name, column in result.columns.items()}
         for row in zip(*columns.values(), strict=True):
             yield dict(zip(columns, row, strict=True))
     else:
