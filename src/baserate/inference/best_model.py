@@ -122,11 +122,7 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     >>> choice.differences[0]
     Difference: expected_cost of a - b -0.05, 95 % from -0.09348 to -0.006519, p = 0.0335 (weighted-mcnemar)
     """  # noqa: E501
-    each = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
+    each = {name: models[name] for name in models}
     if options.get("guarantee") is not None:
         options = {**options, "level": level}
     drawn = Resampling(
@@ -166,11 +162,7 @@ def set_by_hand(
     """Which model is cheapest, each at a threshold that was set by hand? On the same cases
     (`JointCounts`) the winner is tested against the others.
     """
-    each = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
+    each = {name: models[name] for name in models}
     missing = [name for name in each if name not in thresholds]
     if missing:
         raise refuse("BR529", f"there is no threshold of {missing[0]}", "give one for every model")
@@ -207,18 +199,14 @@ def moved(
     """A choice on other cases: thresholds and order are those of before, and the lead is tested
     there.
     """
-    models = (
-        {name: test.marginal(name) for name in test.models}
-        if isinstance(test, JointCounts)
-        else test
-    )
-    if not isinstance(models, Mapping):
+    if not isinstance(test, JointCounts | Mapping):
         names = ", ".join(f'"{name}"' for name in choice.points)
         raise refuse(
             "BR410",
             f"a choice is evaluated on counts of the same models, got {type(test).__name__}",
             f"on(count(test, label=…, score=[{names}]))",
         )
+    models = {name: test[name] for name in test}
     missing = [name for name in choice.points if name not in models]
     if missing:
         raise refuse(
