@@ -603,22 +603,29 @@ def _holds_again(term: Term, points: Points, place: int, at: Conditions) -> floa
     confusion = confusion_at(points, place)
     try:
         beyond = float(exact_value(term.measure, confusion, at) - term.limit)
-        slopes = gradient_of(term.measure, confusion, at)
+        variance = variance_at(term.measure, confusion, at)
     except Undefinable:
         return 0.0
-    tp, fp, fn, tn = (float(part) for part in confusion)
-    variance, share = 0.0, (tp + fn) / (tp + fp + fn + tn)
-    for slope, part, cases in zip(slopes, (tp, fp), (tp + fn, fp + tn), strict=True):
-        rate = (part + 1) / (cases + 2)
-        variance += slope**2 * rate * (1 - rate) / (cases + 2)
-    variance += (
-        _with_prior(term.measure, confusion, at) ** 2 * share * (1 - share) / (tp + fp + fn + tn)
-    )
     beyond = beyond if term.sense == ">=" else -beyond
     # The value varies on these cases and on the others.
     return (
         float(special().ndtr(beyond / math.sqrt(2 * variance))) if variance else float(beyond >= 0)
     )
+
+
+def variance_at(what: Measure, confusion: Confusion, at: Conditions) -> float:
+    """The variance of a measure at a fixed threshold by the delta method, with a case added to each
+    outcome; with that of the base rate, where it is the sample's own.
+    """
+    tp, fp, fn, tn = (float(part) for part in confusion)
+    whole = tp + fp + fn + tn
+    share = (tp + fn) / whole
+    variance = _with_prior(what, confusion, at) ** 2 * share * (1 - share) / whole
+    slopes = gradient_of(what, confusion, at)
+    for slope, part, cases in zip(slopes, (tp, fp), (tp + fn, fp + tn), strict=True):
+        rate = (part + 1) / (cases + 2)
+        variance += slope**2 * rate * (1 - rate) / (cases + 2)
+    return variance
 
 
 def with_ties(variance: float, of_ties: float) -> float:
@@ -971,19 +978,7 @@ def _apart(
             )
         what = made_best(point)
         values.append(float(exact_value(what, point.confusion, point.at)))
-        tp, fp, fn, tn = (float(part) for part in point.confusion)
-        for weight, part, cases in zip(
-            gradient_of(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True
-        ):
-            rate = (part + 1) / (cases + 2)
-            variance += weight**2 * rate * (1 - rate) / (cases + 2)
-        share = (tp + fn) / (tp + fp + fn + tn)
-        variance += (
-            _with_prior(what, point.confusion, point.at) ** 2
-            * share
-            * (1 - share)
-            / (tp + fp + fn + tn)
-        )
+        variance += variance_at(what, point.confusion, point.at)
     value, error = values[1] - values[0], math.sqrt(variance)
     half = normal((1 + level) / 2) * error
     return Difference(
