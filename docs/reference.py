@@ -36,7 +36,7 @@ def page() -> str:
     """Every name with the first sentence of its help, by namespace."""
     parts = [HEAD]
     for space in ("", *br.NAMESPACES):
-        names = list(br.read_stub(space))
+        names = list(br.read_stub(br.stub_of(space)))
         parts.append(_section(f"baserate.{space}" if space else "baserate", names))
     return "\n".join([*parts, _section("baserate_learners", baserate_learners.__all__)])
 

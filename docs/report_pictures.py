@@ -119,7 +119,8 @@ def main(wanted: list[str]) -> None:
 
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=shutil.which("chromium"))
+        programs = map(shutil.which, ("chromium-headless-shell", "chromium"))
+        browser = started.chromium.launch(executable_path=next(filter(None, programs), None))
         for name, report in reports():
             if wanted and name not in wanted:
                 continue

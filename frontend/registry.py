@@ -20,7 +20,7 @@ MEASURES = (
     *("lift", "nne", "expected_cost", "alerts", "caught", "missed", "false_alarms", "volume_cost"),
 )
 # The curves that the page draws.
-CHARTS = ("roc", "broc", "pr", "posfrac", "cost", "gain")
+CHARTS = ("roc", "broc", "pr", "posfrac", "cost")
 
 
 def measure(entry: Definition) -> list[object]:

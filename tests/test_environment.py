@@ -141,6 +141,7 @@ def test_a_second_ctrl_c_does_not_wait_for_the_tidying_up(scores, tmp_path):
         text=True,
     )
     while not (tmp_path / ".answer.writing").exists():
+        assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)

@@ -17,21 +17,27 @@ __version__ = "0.1.0"
 NAMESPACES = ("types", "curves", "robustness", "planning", "shift", "segments", "plots")
 
 
-def read_stub(space: str) -> dict[str, str]:
-    """Return the module that defines each public name of a namespace ("" is `baserate` itself)."""
-    import os
-
-    home = os.path.join(os.path.dirname(__file__), space)  # noqa: PTH120 (pathlib is slow to load)
-    path = os.path.join(home, "__init__.pyi") if os.path.isdir(home) else f"{home}.pyi"  # noqa: PTH112
+def read_stub(path: str) -> dict[str, str]:
+    """Return the module of each name that a stub imports under its own name, one name per line."""
     module_of: dict[str, str] = {}
     module = ""
     with open(path, encoding="utf-8") as stub:
         for line in stub:
-            if line.startswith("from baserate."):
-                module = line.split()[1].removeprefix("baserate.")
-            elif module and " as " in line:
+            if line.startswith("from "):
+                module = line.split()[1]
+            elif " as " in line and "." in module:
                 module_of[line.split()[0]] = module
     return module_of
+
+
+def stub_of(space: str) -> str:
+    """Return the path of the stub of a namespace ("" is `baserate` itself)."""
+    import os
+
+    home = os.path.join(os.path.dirname(__file__), space)  # noqa: PTH120 (pathlib is slow to load)
+    # A folder of caches that an earlier version left behind is not the package of that name.
+    package = os.path.join(home, "__init__.pyi")
+    return package if os.path.exists(package) else f"{home}.pyi"  # noqa: PTH110
 
 
 def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -41,7 +47,7 @@ def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
     import sys
 
     home = f"{__name__}.{space}" if space else __name__
-    module_of = read_stub(space)
+    module_of = read_stub(stub_of(space))
     names = sorted([*module_of, *(() if space else ("__version__",))])
     shown = sorted([*names, *(() if space else NAMESPACES)])
 
@@ -52,7 +58,7 @@ def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
             return import_module(f"{home}.{name}")
         if name not in module_of:
             raise AttributeError(f"module {home!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{module_of[name]}"), name)
+        value = getattr(import_module(module_of[name]), name)
         vars(sys.modules[home])[name] = value
         return value
 

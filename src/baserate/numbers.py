@@ -304,18 +304,39 @@ def words_a_value(values: npt.NDArray[Any]) -> int | None:
 
 
 class Frozen:
-    """A value whose attributes are set once, by `_set`, and whose arrays are read-only."""
+    """A value of parts that are set once, by `_make`, and whose arrays are read-only."""
 
-    def _set(self, arrays: Iterable[npt.NDArray[Any]], **attributes: object) -> None:
-        for array in arrays:
-            array.flags.writeable = False
-        self.__dict__.update(attributes)
+    _parts: tuple[str, ...]
+
+    @classmethod
+    def _make(cls, **parts: Any) -> Self:
+        """Return a value of these parts; the arrays become ours."""
+        value = cls.__new__(cls)
+        value._keep(**parts)
+        return value
+
+    def _keep(self, **parts: Any) -> None:
+        for part in parts.values():
+            inside = tuple(part.values()) if isinstance(part, dict) else part
+            for array in inside if isinstance(inside, tuple) else (inside,):
+                if isinstance(array, np.ndarray):
+                    array.flags.writeable = False
+        self.__dict__.update(parts, _parts=tuple(parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = {name: self.__dict__[name] for name in self._parts}
+        return _remake, (type(self), parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
+
+
+def _remake(cls: type[Frozen], parts: dict[str, Any]) -> Frozen:
+    """Return a value that was pickled."""
+    return cls._make(**parts)
 
 
 class Digested(Frozen):

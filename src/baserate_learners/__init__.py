@@ -4,53 +4,15 @@ base rate, and density classifiers.
 Needs `baserate[learners]`: scikit-learn, and imbalanced-learn for sampling.
 """
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from baserate_learners.cost_sensitive import (
-        CostWeighted,
-        MetaCost,
-        MinimumExpectedCost,
-        MovedThreshold,
-        cost_weights,
-        minimum_expected_cost,
-    )
-    from baserate_learners.cost_tree import CostSensitiveTree
-    from baserate_learners.densities import LDC, QDC, GaussianMixtures, Parzen
-    from baserate_learners.resampled import FocusedUnderSampler, Resampled
+from baserate import read_stub
 
 # Loaded at their first use, so that imbalanced-learn is needed for sampling alone.
-_MODULE_OF = {
-    "LDC": "densities",
-    "QDC": "densities",
-    "CostSensitiveTree": "cost_tree",
-    "CostWeighted": "cost_sensitive",
-    "FocusedUnderSampler": "resampled",
-    "GaussianMixtures": "densities",
-    "MetaCost": "cost_sensitive",
-    "MinimumExpectedCost": "cost_sensitive",
-    "MovedThreshold": "cost_sensitive",
-    "Parzen": "densities",
-    "Resampled": "resampled",
-    "cost_weights": "cost_sensitive",
-    "minimum_expected_cost": "cost_sensitive",
-}
+_MODULE_OF = read_stub(str(Path(__file__).with_suffix(".pyi")))
 
-__all__ = [
-    "LDC",
-    "QDC",
-    "CostSensitiveTree",
-    "CostWeighted",
-    "FocusedUnderSampler",
-    "GaussianMixtures",
-    "MetaCost",
-    "MinimumExpectedCost",
-    "MovedThreshold",
-    "Parzen",
-    "Resampled",
-    "cost_weights",
-    "minimum_expected_cost",
-]
+__all__ = list(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
@@ -60,8 +22,9 @@ def __getattr__(name: str) -> Any:
 
     from baserate.extend import needed
 
-    needed("imblearn" if _MODULE_OF[name] == "resampled" else "sklearn", "learners")
-    return getattr(import_module(f"baserate_learners.{_MODULE_OF[name]}"), name)
+    module = _MODULE_OF[name]
+    needed("imblearn" if module.endswith("resampled") else "sklearn", "learners")
+    return getattr(import_module(module), name)
 
 
 def __dir__() -> list[str]:

@@ -37,13 +37,13 @@ def home(space):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_names_are_those_of_the_stub_that_type_checkers_read(space):
-    named = [*baserate.read_stub(space)]
+    named = [*baserate.read_stub(baserate.stub_of(space))]
     assert named
     own = [] if space else ["__version__"]
     assert home(space).__all__ == sorted([*own, *named])
     assert dir(home(space)) == sorted([*own, *named, *(() if space else baserate.NAMESPACES)])
-    for name, module in baserate.read_stub(space).items():
-        defined = importlib.import_module(f"baserate.{module}")
+    for name, module in baserate.read_stub(baserate.stub_of(space)).items():
+        defined = importlib.import_module(module)
         assert getattr(home(space), name) is getattr(defined, name)
 
 

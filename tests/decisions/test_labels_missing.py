@@ -78,7 +78,7 @@ def test_a_threshold_is_shown_above_the_cases_without_a_label_that_it_does_not_f
 
 def test_counts_that_do_not_keep_the_cases_left_out_say_so():
     point = br.choose(br.Counts([2, 1], [1, 0], [0, 1]), threshold=2)
-    left_out = Note("BR105", "3 rows without a label were left out")
+    left_out = Note("BR105", "3 rows without a label were left out", values={"left_out": 3})
     for notes, said in (
         ((left_out, Note("BR202", "percent?")), ["BR117"]),
         ((Note("BR105", "3 rows without a label are negative"),), []),

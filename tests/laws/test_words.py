@@ -281,7 +281,7 @@ def published():
     found = {
         name: getattr(importlib.import_module(f"baserate.{space}" if space else "baserate"), name)
         for space in ("", *br.NAMESPACES)
-        for name in br.read_stub(space)
+        for name in br.read_stub(br.stub_of(space))
     }
     classes = [thing for thing in found.values() if inspect.isclass(thing)]
     return found, {name for thing in classes for name in dir(thing)}

@@ -74,7 +74,7 @@ def assert_same(table, expected):
     assert table.refused == 0
     assert counts_of(table, WANTED).digest == expected[0]
     cases = cases_of(table, WANTED)
-    names, codes = group_codes(cases.groups)
+    names, codes = group_codes(cases.beside["group"])
     found = {
         name: br.count(cases.positive[codes == code], cases.scores["score"][codes == code]).digest
         for code, name in enumerate(names)

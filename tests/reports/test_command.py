@@ -4,6 +4,7 @@ counted.
 
 import json
 import os
+import re
 import shlex
 import stat
 from pathlib import Path
@@ -113,6 +114,16 @@ def test_an_input_is_never_replaced(command, capsys):
     assert "BR804: scores: is an input file and would be overwritten." in refused(
         capsys, "report", "scores", *command[2:], "-o", "scores", "--force"
     )
+
+
+def test_a_report_is_named_after_its_file_and_day_and_its_notes_name_no_option(command, capsys):
+    told(capsys, *command)
+    page = Page(Path("report.html").read_text())
+    assert page.texts[0].startswith("scores.csv · ")
+    assert page.texts[1] == "scores.csv"
+    notes = Path("report.html").read_text().partition('data-part="notes"')[2].partition("</ul>")[0]
+    assert "<li>" in notes
+    assert not re.search(r"BR\d|--\w", notes)
 
 
 def test_every_question_is_answered_and_five_are_said(command, capsys):

@@ -5,6 +5,7 @@ who cannot see it.
 import csv
 import json
 import math
+import re
 import struct
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
@@ -20,8 +21,10 @@ from tests.reports.live import (
     compare,
     faults,
     place_of,
+    reported,
     settled,
 )
+from tests.reports.made import drawn
 from tests.reports.test_live import AT, in_view, live, shown, some_counts, texts
 
 import baserate as br
@@ -514,6 +517,52 @@ def test_a_handle_speaks_of_its_own_model_and_judges_none(page):
     assert set(texts(page, "#models .behind")) <= {""}
     page.select_option("#threshold-model", "0")
     assert settled(page)["use"].startswith("By hand: logit from ")
+
+
+def test_by_hand_begins_with_the_chosen_model(page):
+    chosen = list(MODELS)[settled(page)["best"].index(True)]
+    page.check("#mode-hand")
+    shown = settled(page)
+    assert list(MODELS)[int(shown["model"])] == chosen
+    assert shown["use"].startswith(f"By hand: {chosen} from ")
+
+
+@pytest.mark.parametrize("cases", [300, 4000])
+def test_the_lead_is_drawn_as_the_interval_that_is_written(browser, tmp_path, cases):
+    models, at = br.count(*drawn(cases, 2, 2, 0.2)), br.Conditions("20%", br.Costs(fp=1, fn=4))
+    with live(browser, tmp_path, models, at=at) as (page, _):
+        chip = texts(page, ".chip")[0]
+        value, low, high = (
+            float(text.replace(",", "").replace("−", "-"))
+            for text in re.search(r": (\S+) .*\((\S+) to ([^\s,)]+)", chip).groups()
+        )
+        assert chip.startswith("Clear lead") == (low > 0)
+        box = "(query) => document.querySelector(query).getBoundingClientRect().toJSON()"
+        zero, whisker, dot = (
+            page.evaluate(box, f".lead {part}") for part in (".zero", ".whisker", "circle")
+        )
+        scale = (dot["left"] + dot["width"] / 2 - zero["left"]) / value
+        for end, side in ((low, "left"), (high, "right")):
+            assert whisker[side] - zero["left"] == pytest.approx(scale * end, rel=0.1, abs=3)
+        page.fill("#prior", "1 in 300")
+        settled(page)
+        assert page.is_hidden(".lead")  # the difference is not tested there
+
+
+def test_of_several_models_each_difference_stands_beside_its_own_p(page):
+    behind = texts(page, "#models td.behind")
+    [answer] = reported().document["report"]["answers"]
+    for one in answer["differences"]:
+        assert any(text.endswith(f"p = {one['p_adjusted']:.2g}") for text in behind)
+
+
+def test_a_budget_that_is_not_used_up_says_why(browser, tmp_path):
+    models = {"a": some_counts(1, 2000)}
+    with live(browser, tmp_path, models, at=AT, volume=1000, budget=900) as (page, _):
+        hint = texts(page, ".happens .hint")[0]
+        assert hint.endswith("; up to 900, more would cost more than they save")
+        page.fill("#budget", "1")
+        assert "up to" not in texts(page, ".happens .hint")[0]
 
 
 def test_while_a_field_is_refused_the_answer_is_grey_and_its_reason_has_a_line(page):

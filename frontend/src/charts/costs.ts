@@ -84,7 +84,7 @@ export const COST: Kind = {
   id: "cost",
   ...CURVES.cost,
   ...NO_MAP,
-  says: "The cost as a share of getting every case wrong, at every base rate and cost together (the effective prior); the lower, the better. Dotted: flagging nothing or everything. Thin: the chosen threshold at other effective priors.",
+  says: "The cost as a share of getting every case wrong, over base rate and costs together (the effective prior). Dotted: flagging nothing or everything. Thin: the chosen threshold.",
   axes: (scene) => {
     const least = lowest(scene);
     return scene.log
@@ -113,7 +113,7 @@ export const DECISION: Kind = {
   id: "decision",
   title: "Decision curve",
   ...NO_MAP,
-  says: "Net benefit at each threshold probability (what a false alarm costs, as a share of both errors), with the best threshold there. Dotted: flagging everything; flagging nothing is 0.",
+  says: "Net benefit at each threshold probability (what a false alarm costs, as a share of both errors), at the best threshold. Dotted: flagging everything, or nothing.",
   x: "threshold probability",
   y: "net benefit per case",
   axes: (scene) => {
@@ -142,7 +142,7 @@ export const DECISION: Kind = {
 export const CALIBRATION: Kind = {
   id: "calibration",
   title: "Calibration",
-  says: "The share of positives seen at each score in the sample, as far as the order of the scores supports it (isotonic regression). On the diagonal a score is the probability that it says.",
+  says: "The share of positives seen at each score in the sample, by isotonic regression. On the diagonal a score is the probability that it says.",
   x: "score",
   y: "share of positives in the sample",
   ...NO_MAP,

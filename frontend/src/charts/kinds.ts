@@ -164,7 +164,7 @@ export const FIRST: readonly Kind[] = [
     ...overAlerts,
     id: "spent",
     title: "Cost",
-    says: "What misses and false alarms cost in all; the dotted line is what the better of flagging nothing and flagging everything costs.",
+    says: "What misses and false alarms cost in all; dotted: the better of flagging nothing and flagging everything.",
     y: "cost",
     axes: (scene) => ({ x: shareOrCases(scene), y: linear([0, 1.25 * oneAnswer(scene)], upward(), amount, true) }),
     map: (tpr, fpr, prior, to, scene) => {
@@ -228,7 +228,7 @@ export const KINDS: readonly Kind[] = [
   {
     id: "posfrac",
     ...CURVES.posfrac,
-    says: "The share of all cases that is flagged (POSfrac of Landgrebe and others) against recall, at this base rate.",
+    says: "The share of cases flagged (POSfrac of Landgrebe and others) against recall, at this base rate.",
     log: "log flagged",
     axes: (scene) => ({
       x: linear(UNIT, across(), rate),

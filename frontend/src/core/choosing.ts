@@ -2,7 +2,7 @@
 import { CATALOGUE, type Name } from "./catalogue.ts";
 import type { Conditions } from "./conditions.ts";
 import { compare, div, mul, rounded, sub, type Fraction } from "./fractions.ts";
-import { along, exactValue, isDefined, read, type Confusion } from "./measures.ts";
+import { along, exactValue, isDefined, read, type Columns, type Confusion } from "./measures.ts";
 import { between, confusionAt, type Model } from "./points.ts";
 import { budgetOf, testOf, TOLERANCE, type Term } from "./rules.ts";
 
@@ -63,6 +63,19 @@ export function bestOf(
   const losses = along(name, model, at, volume);
   for (let place = 0; place < losses.length; place += 1) losses[place] = kept && !kept[place] ? Number.NaN : sign * losses[place]!;
   return findBest(losses);
+}
+
+const corners = new WeakMap<Model, Columns>();
+
+/** The cheapest threshold without a rule: it lies at a corner of the hull. */
+function cheapestCorner(model: Model, { at }: Question): number | null {
+  const { hull } = model.held;
+  const pick = (sums: Float64Array): Float64Array => Float64Array.from(hull, (place) => sums[place]!);
+  const { tp, fp, fn, tn, positives, negatives } = model;
+  const known = corners.get(model) ?? { tp: pick(tp), fp: pick(fp), fn: pick(fn), tn: pick(tn), positives, negatives };
+  corners.set(model, known);
+  const best = findBest(along(OBJECTIVE, known, at));
+  return best === null ? null : hull[best]!;
 }
 
 /** Whether the first is strictly better; a defined value beats an undefined one. */
@@ -130,7 +143,7 @@ function* settings(
   kept: Uint8Array,
   budget: Term | null,
 ): Generator<Omit<Setting, "objective">> {
-  const place = bestOf(objective, model, kept, question);
+  const place = question.terms.length ? bestOf(objective, model, kept, question) : cheapestCorner(model, question);
   if (place !== null) yield { model, place, confusion: confusionAt(model, place), share: 1 };
   const shared = budget && filled(model, budget, question);
   if (!shared) return;

@@ -26,5 +26,4 @@ export const CURVES = {
   pr: {"title": "Precision against recall", "x": "recall (tpr)", "y": "precision (PPV)"},
   posfrac: {"title": "Share flagged against recall", "x": "recall (tpr)", "y": "flagged (posfrac)"},
   cost: {"title": "Cost curve", "x": "effective prior", "y": "normalized cost"},
-  gain: {"title": "Cumulative gains", "x": "flagged (posfrac)", "y": "recall (tpr)"},
 } as const;

@@ -2,9 +2,9 @@
 import { baseRate } from "../core/conditions.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid } from "../core/points.ts";
-import type { Bounds } from "../core/bounds.ts";
+import { isThin, type Bounds } from "../core/bounds.ts";
 import { best, choose, NOTHING, unbeaten, type Setting } from "../core/choosing.ts";
-import { cases, costs, general, grouped, percent, quoted, short, total, whole } from "../core/formats.ts";
+import { cases, costs, general, grouped, percent, quoted, short, whole } from "../core/formats.ts";
 import { beside, brief, finds, per, spends, flaggedOfAll, heading, headline, valueOf } from "../core/sentences.ts";
 import { exactly, rounded } from "../core/fractions.ts";
 import type { Name } from "../core/catalogue.ts";
@@ -138,17 +138,11 @@ function chipsOf(solution: Solution): Chip[] {
   else if (over) found.push(["plain", "Least regret over the ranges given"]);
   else if (state.mode !== "hand") found.push(...leads(solution));
   if (state.mode === "rule") found.push(...undemonstrated(one, solution));
-  const { model, place } = one;
-  const { held } = model;
-  if (place > 0 && !held.weighted && Math.min(model.tp[place]!, model.fp[place]!) < FEW)
-    found.push([
-      "warn",
-      `Rests on few cases: ${total(held.tp[place]!, false)} true and ${total(held.fp[place]!, false)} false alarms seen`,
-    ]);
+  const { tp, fp } = one.model;
+  const seen = (sums: Float64Array): string => grouped(sums[one.place]!);
+  if (isThin(one)) found.push(["warn", `Rests on few cases: ${seen(tp)} true and ${seen(fp)} false alarms seen`]);
   return found;
 }
-
-const FEW = 10;
 
 /** The first term of a rule that holds in the sample, and at the bound of its measure does not. */
 function undemonstrated(one: Setting, solution: Solution): Chip[] {
@@ -168,6 +162,14 @@ const isTestedElsewhere = ({ over, untested, chosen, baselines, question }: Solu
 /** The tested difference to the next model. */
 const toRival = ({ given, second }: Solution): Difference | undefined =>
   given?.differences?.find((one) => one.models[0] === second?.model.name) ?? given?.differences?.[0];
+
+/** The tested difference that the label speaks of: to flagging nothing or everything, or to the next model. */
+function leadOf(solution: Solution): Difference | undefined {
+  const { given, second, state, over, chosen, baselines, question } = solution;
+  if (state.mode === "hand" || over || !chosen[0] || unbeaten(baselines, chosen[0], question)) return undefined;
+  const base = given?.lead_over_baseline;
+  return base && (!base.significant || !second) ? base : toRival(solution);
+}
 
 /** What the tests say of the lead. */
 function leads(solution: Solution): Chip[] {
@@ -208,7 +210,9 @@ function gapOf(one: Difference, { volume, costsGiven, earned, words }: State): G
   const scale = sign * (caught ? 1 : volume);
   const [low, high] = [one.low, one.high].map((end) => (end ?? Number.NaN) * scale).sort((a, b) => a - b) as [number, number];
   return {
-    ...{ value: (one.value ?? Number.NaN) * scale, low, high },
+    value: (one.value ?? Number.NaN) * scale,
+    low,
+    high,
     text: (end) => `${end < 0 ? "−" : ""}${caught || !costsGiven ? "" : words.currency}${amount(Math.abs(end))}`,
     what: `${caught ? "more found" : costsGiven ? (earned ? "more profit" : "less cost") : "fewer errors"}${per(words)}`,
   };
@@ -239,7 +243,7 @@ function leadPicture(): Part {
   return {
     element,
     update: (solution) => {
-      const one = solution.state.mode === "hand" || solution.over ? undefined : toRival(solution);
+      const one = leadOf(solution);
       const gap = one && gapOf(one, solution.state);
       const shown = gap && Number.isFinite(gap.low + gap.high) && !isContradicted(one!, gap);
       svg.toggleAttribute("hidden", !shown);

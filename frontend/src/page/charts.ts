@@ -193,11 +193,7 @@ function scoresCard(linked: Linked, plot: () => Plot): { element: HTMLElement; u
   models.forEach((model, i) => pick.append(h("option", { value: i }, quoted(model.name))));
   pick.addEventListener("change", () => linked.flip("scores", pick.value));
   const saved = saving("scores", "Scores of both classes", () => standalone(chart.svg, "Scores of both classes", linked.solution!));
-  const says = h(
-    "p",
-    { class: "hint" },
-    "Drag the handle to set the threshold by hand. Each class has a scale of its own; areas are numbers of cases.",
-  );
+  const says = h("p", { class: "hint" }, "Drag the handle to set the threshold by hand. Each class has its own scale; areas are cases.");
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "scores-title" },

@@ -16,7 +16,7 @@ const PRIORS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5];
 const RATIOS = [1e-4, 10] as const;
 const SAYS = "“No model”: none beats flagging nothing or everything.";
 const BOXED = " Dashed box: the ranges given.";
-const POINT = " Point at the map to read it; a click takes that place.";
+const POINT = " Point to read it; a click takes that place.";
 const FEW = 5; // cases flagged: by fewer no model is chosen
 const logit = (p: number): number => Math.log(p / (1 - p));
 const [LEFT, RIGHT] = [logit(PRIORS[0]!), logit(PRIORS[PRIORS.length - 1]!)];

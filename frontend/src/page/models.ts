@@ -55,8 +55,7 @@ export const EXACT = "exact";
 const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases";
 const SEVERAL = 3;
 const FIXED = "Intervals take the thresholds as fixed in advance.";
-const OF_PRECISION =
-  "That of precision: where recall and false alarm rate are both at the worse ends of their bounds, and where both are at the better ones.";
+const OF_PRECISION = "That of precision: with both rates at the worse ends of their bounds, and at the better ones.";
 
 /** What the intervals in the table are, and of which models they are something else. */
 function meant({ given, models }: Solution): string {
@@ -175,7 +174,7 @@ const FIRST = 6; // columns that are always shown
 const isMeasure = (column: Column): column is Name => !["real", "behind", "cut", "auc"].includes(column);
 const OTHER: Record<string, readonly [string, string]> = {
   real: ["real alerts", "How many alerts it takes to find one positive."],
-  behind: ["behind the best", "The difference to the best model in what decides, with its interval where it was tested."],
+  behind: ["behind the best", "The difference to the best model, with its interval or p-value where it was tested."],
   cut: ["threshold", "A case is flagged where its score is at least this."],
   auc: ["AUC", "The chance that a positive scores above a negative, ties counted half."],
 };

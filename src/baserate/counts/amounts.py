@@ -66,17 +66,13 @@ class Amounts(Digested):
         notes: tuple[Note, ...] = (),
     ) -> Amounts:
         """From columns in canonical order; the arrays become ours."""
-        amounts = cls.__new__(cls)
-        cases, negative_units = _held(cases), _held(negative_units)
-        amounts._set(
-            (cases, negative_units),
+        return cls._make(
             counts=counts,
             decimals=decimals,
-            cases=cases,
-            negative_units=negative_units,
+            cases=_held(cases),
+            negative_units=_held(negative_units),
             _recorded=notes,
         )
-        return amounts
 
     @classmethod
     def _gathered(
@@ -91,15 +87,6 @@ class Amounts(Digested):
         ours = _ordered(scores[positive], units[positive])
         theirs = _summed(counts.scores, scores[~positive], units[~positive])
         return cls._of(counts, decimals, ours, theirs, notes)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Amounts._of, (
-            self.counts,
-            self.decimals,
-            self.cases,
-            self.negative_units,
-            self._recorded,
-        )
 
     @classmethod
     def empty(cls) -> Amounts:

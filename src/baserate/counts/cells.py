@@ -638,13 +638,13 @@ class Totals(Frozen):
         """The same, knowing the cases that were scored and have no label: how many cases are
         flagged needs no label.
         """
-        self._set((), unlabelled=unlabelled)
+        self.__dict__["unlabelled"] = unlabelled
         return self
 
     def accounted(self, ledger: Ledger) -> Self:
         """The same counts, with this ledger."""
         twin = copy.copy(self)
-        twin._set((), ledger=ledger)
+        twin.__dict__["ledger"] = ledger
         return twin
 
     @property

@@ -204,9 +204,7 @@ class Counts(Totals):
         condensed: bool = False,  # noqa: FBT001, FBT002
         cuts: Array | None = None,
     ) -> None:
-        arrays = (*cells, *(() if cuts is None else (cuts,)))
-        self._set(
-            arrays,
+        self._keep(
             **cells._asdict(),
             ledger=ledger,
             condensed=condensed,
@@ -220,15 +218,6 @@ class Counts(Totals):
         counts = cls.__new__(cls)
         counts._fill(cells, *rest, **named)
         return counts
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Counts._of, (
-            self._cells,
-            self.ledger,
-            self._recorded,
-            self.condensed,
-            self.cuts,
-        )
 
     @classmethod
     def empty(cls) -> Counts:
@@ -578,12 +567,7 @@ class Unlabelled(Digested):
         cls, scores: Array, cases: Array, ledger: Ledger, notes: tuple[Note, ...] = ()
     ) -> Unlabelled:
         """From scores that are known to be distinct and descending; the arrays become ours."""
-        unlabelled = cls.__new__(cls)
-        unlabelled._set((scores, cases), scores=scores, cases=cases, ledger=ledger, notes=notes)
-        return unlabelled
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Unlabelled._of, (self.scores, self.cases, self.ledger, self.notes)
+        return cls._make(scores=scores, cases=cases, ledger=ledger, notes=notes)
 
     @cached_property
     def total(self) -> int:
@@ -620,7 +604,7 @@ class JointCounts(Totals, Digested):
     they came until they are saved or digested; `a + b` puts the cells of b behind those of a.
     """
 
-    scores: Mapping[str, Array]
+    _scores: dict[str, Array]
 
     def __init__(self) -> None:
         raise TypeError("JointCounts are made by count(y, {name: scores})")
@@ -635,27 +619,18 @@ class JointCounts(Totals, Digested):
         notes: Iterable[Note] = (),
     ) -> JointCounts:
         """From columns of one length that are known to be right; the arrays become ours."""
-        joint = cls.__new__(cls)
-        frozen = MappingProxyType(dict(scores))
-        arrays = (*scores.values(), positives, negatives)
-        joint._set(
-            arrays,
-            scores=frozen,
+        return cls._make(
+            _scores=dict(scores),
             positives=positives,
             negatives=negatives,
             ledger=ledger,
             _recorded=tuple(notes),
         )
-        return joint
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return JointCounts._of, (
-            dict(self.scores),
-            self.positives,
-            self.negatives,
-            self.ledger,
-            self._recorded,
-        )
+    @property
+    def scores(self) -> Mapping[str, Array]:
+        """The scores of each model, one for each cell."""
+        return MappingProxyType(self._scores)
 
     @property
     def models(self) -> tuple[str, ...]:

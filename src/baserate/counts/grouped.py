@@ -68,9 +68,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         """From columns known to be right: the cells of group i are cells[offsets[i]:offsets[i +
         1]], each in canonical form.
         """
-        grouped_counts = cls.__new__(cls)
-        grouped_counts._set(
-            (*cells, offsets),
+        return cls._make(
             groups=tuple(groups),
             offsets=offsets,
             **cells._asdict(),
@@ -78,7 +76,6 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
             _recorded=tuple(notes),
             role=role,
         )
-        return grouped_counts
 
     def serving(self, role: Role) -> GroupedCounts:
         """The same counts, with what their groups are for."""
@@ -122,16 +119,6 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         names, place = _in_order(groups)
         cells, offsets = best.count_groups(*cases, place.astype(np.uint32)[codes], len(groups))
         return cls._of((groups[i] for i in names), offsets, cells, ledger, notes)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GroupedCounts._of, (
-            self.groups,
-            self.offsets,
-            self._cells,
-            self.ledger,
-            self._recorded,
-            self.role,
-        )
 
     @cached_property
     def _places(self) -> dict[Hashable, int]:

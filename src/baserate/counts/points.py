@@ -76,9 +76,7 @@ class Points(Frozen):
         """One score less than points, as the first flags nothing; `why_no_prior` says why there is
         none, `tops` what cells merged.
         """
-        points = cls.__new__(cls)
-        points._set(
-            (scores, tp, fp, *(() if tops is None else (tops,)), *(passed or ())),
+        return cls._make(
             scores=scores,
             tp=tp,
             fp=fp,
@@ -88,19 +86,6 @@ class Points(Frozen):
             why_no_prior=why_no_prior,
             tops=tops,
             passed=passed,
-        )
-        return points
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Points._of, (
-            self.scores,
-            self.tp,
-            self.fp,
-            self._totals,
-            self._counts,
-            self.why_no_prior,
-            self.tops,
-            self.passed,
         )
 
     @property

@@ -111,6 +111,19 @@ class Places(NamedTuple):
         upper = np.maximum(places, 0)
         return cls(upper, upper, np.zeros(np.shape(places)), np.not_equal(places, NO_THRESHOLD))
 
+    @classmethod
+    def of(cls, point: OperatingPoint, points: Points) -> Places:
+        """Return where a point lies among all thresholds."""
+        places = cls.at_thresholds(points.place(point.threshold))
+        if point.how != TIE:
+            return places
+        lower = np.asarray(points.place(point.lower_threshold))
+        return places._replace(lower=lower, share=np.asarray(point.share))
+
+    def repeat(self, samples: int) -> Places:
+        """Return the choice of one sample as that of many."""
+        return Places(*(np.full(samples, part) for part in self))
+
 
 # ----------------------------------------------------------------------
 # What thresholds flag, and measures of that.

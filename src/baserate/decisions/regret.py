@@ -545,7 +545,7 @@ def regret(
     every = candidates(models)
     found = situations(every, check_conditions(at))
     if model in (NOTHING, EVERYTHING):
-        rates = dict.fromkeys(every[0].sites, (Fraction(model == EVERYTHING),) * 2)
+        rates = every[0].rates_at(0 if model == NOTHING else -1)
     else:
         one = next((one for one in every if one.name == model), None)
         if one is None:
@@ -774,26 +774,22 @@ def _best_settings(
     that flags most.
     """
     if all(mask[0] for mask in masks.values()):
-        yield _one_answer(NOTHING, Fraction(0), every, found)
+        yield _set_at(every[0], 0, found, NOTHING)
     for one in every:
         losses = np.where(masks[one.name], _largest_regrets(one, found), math.inf)
         index = int(find_best(losses, flag_most=use_up))
         if index != NO_THRESHOLD:
-            rates = one.rates_at(index)
-            value = max(where.regret(rates[where.site]) for where in found)
-            whole = exact_rates(one.points, index)
-            yield _Setting(value, rates, one.name, one.points.threshold(index), whole)
+            yield _set_at(one, index, found)
     if all(mask[-1] for mask in masks.values()):
-        yield _one_answer(EVERYTHING, Fraction(1), every, found)
+        yield _set_at(every[0], -1, found, EVERYTHING)
 
 
-def _one_answer(
-    name: str, rate: Fraction, every: Sequence[Candidates], found: Sequence[Situation]
-) -> _Setting:
-    """The setting that gives one answer for all cases."""
-    value = max(where.regret((rate, rate)) for where in found)
-    rates = dict.fromkeys(every[0].sites, (rate, rate))
-    return _Setting(value, rates, name, None, (rate, rate))
+def _set_at(one: Candidates, index: int, found: Sequence[Situation], answer: str = "") -> _Setting:
+    """A threshold of a model; the first and the last give one answer for all cases."""
+    rates = one.rates_at(index)
+    value = max(where.regret(rates[where.site]) for where in found)
+    threshold = None if answer else one.points.threshold(index)
+    return _Setting(value, rates, answer or one.name, threshold, exact_rates(one.points, index))
 
 
 def _largest_regrets(one: Candidates, found: Sequence[Situation]) -> Floats:

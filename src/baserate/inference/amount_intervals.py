@@ -175,12 +175,7 @@ class ReadAmounts:
         if self.again:
             places = choose_among(self.point, drawn)
         else:
-            upper = np.full(len(drawn.tp), points.place(setting.threshold))
-            places = Places.at_thresholds(upper)
-            if setting.share < 1:
-                lower = np.full(len(upper), points.place(setting.lower_threshold))
-                share = np.full(len(upper), setting.share)
-                places = places._replace(lower=lower, share=share)
+            places = Places.of(setting, points).repeat(len(drawn.tp))
         judged = left_out if self.again and setting.optimized != CAUGHT else drawn
         sums = read_sums(self.point, judged.at_places(places), priors_of(self.point, drawn))
         return np.where(places.feasible[:, np.newaxis], sums, np.nan)

@@ -31,7 +31,7 @@ from baserate.inference.resample import (
 )
 from baserate.measures.confusion import Measure
 from baserate.numbers import Floats, Ints
-from baserate.results.operating_point import TIE, OperatingPoint
+from baserate.results.operating_point import OperatingPoint
 
 # Up to so many thresholds, resamples choose among all of them; of more, among about half as many:
 # half of these all along, the others near those chosen on the sample, within so many standard
@@ -162,25 +162,10 @@ def prepare_choice(
 ) -> tuple[CandidateRuns, ChooseAgain]:
     """Return what chooses again as a point was chosen on these counts, and among which runs."""
     points = Points.of(counts)
-    kept = candidate_places(points, chosen_places(point, points)[:2])
+    chosen = Places.of(point, points)
+    kept = candidate_places(points, [int(chosen.upper), int(chosen.lower)])
     statistic = ChooseAgain(Question.of(point), measure, point.at, every=len(kept) == len(points))
     return CandidateRuns(kept), statistic
-
-
-class ChosenPlaces(NamedTuple):
-    """Where a chosen point lies among the candidates: as `Places`, of one sample."""
-
-    upper: int
-    lower: int
-    share: float
-
-
-def chosen_places(point: OperatingPoint, points: Points) -> ChosenPlaces:
-    """Return where a point lies among all thresholds."""
-    upper = points.place(point.threshold)
-    if point.how != TIE:
-        return ChosenPlaces(upper, upper, 0.0)
-    return ChosenPlaces(upper, points.place(point.lower_threshold), point.share)
 
 
 class Readings(NamedTuple):
@@ -206,7 +191,7 @@ class ReadChoices:
     ----------
     questions : sequence of Question
         Those answered for the sample.
-    places : sequence of ChosenPlaces
+    places : sequence of Places
         Where the sample answered each question.
     sample : Flagged
         What the candidates flag in the sample.
@@ -216,7 +201,7 @@ class ReadChoices:
     """
 
     questions: Sequence[Question]
-    places: Sequence[ChosenPlaces]
+    places: Sequence[Places]
     sample: Flagged
     every: bool
 
@@ -229,18 +214,18 @@ class ReadChoices:
         ]
         return np.stack(found, axis=1)
 
-    def _read(self, resample: Flagged, question: Question, place: ChosenPlaces) -> Floats:
+    def _read(self, resample: Flagged, question: Question, place: Places) -> Floats:
         chosen = raise_to_drawn(choose_places(question, resample), resample)
         last = resample.tp.shape[1] - 1
         trivial = ((chosen.upper == 0) | (chosen.upper == last)) & (chosen.share == 0)
+        fixed = place.repeat(len(resample.tp))
         readings = np.empty((len(resample.tp), 4, 2))
         for column, (again, once) in enumerate(
             ((resample.tp, self.sample.tp), (resample.fp, self.sample.fp))
         ):
             readings[:, 0, column] = interpolate_places(again, chosen)
             readings[:, 1, column] = interpolate_places(once[np.newaxis], chosen)
-            upper, lower = again[:, place.upper], again[:, place.lower]
-            readings[:, 2, column] = upper + place.share * (lower - upper)
+            readings[:, 2, column] = interpolate_places(again, fixed)
             readings[:, 3, column] = again[:, -1]
         readings[trivial | ~chosen.feasible, :2] = np.nan
         return readings
@@ -261,12 +246,12 @@ def read_choices(
 ) -> list[Readings]:
     """Return what every resample chooses by the rule of each point, all on the same resamples."""
     whole = Points.of(whole_of(source))
-    chosen = [chosen_places(point, whole) for point in points]
-    needed = sorted({place for one in chosen for place in (one.upper, one.lower)})
+    chosen = [Places.of(point, whole) for point in points]
+    needed = sorted({int(place) for one in chosen for place in one[:2]})
     kept = candidate_places(whole, needed)
     among_kept = [
-        ChosenPlaces(int(np.searchsorted(kept, upper)), int(np.searchsorted(kept, lower)), share)
-        for upper, lower, share in chosen
+        one._replace(upper=np.searchsorted(kept, one.upper), lower=np.searchsorted(kept, one.lower))
+        for one in chosen
     ]
     statistic = ReadChoices(
         [Question.of(point) for point in points],

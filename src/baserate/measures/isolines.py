@@ -162,4 +162,5 @@ def _tangent_of(degrees: Fraction) -> Fraction:
 
 def _check_within(given: Any, name: str, low: float, high: float) -> Fraction:
     meaning = f"{name} lies between {low:g} and {high:g}"
-    return NumberCheck("BR542", meaning, f"give a {name} in that range", low, high).exactly(given)
+    check = NumberCheck("BR542", meaning, f"give a {name} in that range", low, high)
+    return exactly(check(given))
