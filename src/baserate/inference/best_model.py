@@ -122,11 +122,7 @@ def choose_model(  # noqa: PLR0913 (each is a question of its own)
     >>> choice.differences[0]
     Difference: expected_cost of a - b -0.05, 95 % from -0.09348 to -0.006519, p = 0.0335 (weighted-mcnemar)
     """  # noqa: E501
-    each = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
+    each = {name: models[name] for name in models}
     if options.get("guarantee") is not None:
         options = {**options, "level": level}
     drawn = Resampling(
@@ -166,11 +162,7 @@ def set_by_hand(
     """Which model is cheapest, each at a threshold that was set by hand? On the same cases
     (`JointCounts`) the winner is tested against the others.
     """
-    each = (
-        {name: models.marginal(name) for name in models.models}
-        if isinstance(models, JointCounts)
-        else models
-    )
+    each = {name: models[name] for name in models}
     missing = [name for name in each if name not in thresholds]
     if missing:
         raise refuse("BR529", f"there is no threshold of {missing[0]}", "give one for every model")
@@ -207,18 +199,14 @@ def moved(
     """A choice on other cases: thresholds and order are those of before, and the lead is tested
     there.
     """
-    models = (
-        {name: test.marginal(name) for name in test.models}
-        if isinstance(test, JointCounts)
-        else test
-    )
-    if not isinstance(models, Mapping):
+    if not isinstance(test, JointCounts | Mapping):
         names = ", ".join(f'"{name}"' for name in choice.points)
         raise refuse(
             "BR410",
             f"a choice is evaluated on counts of the same models, got {type(test).__name__}",
             f"on(count(test, label=…, score=[{names}]))",
         )
+    models = {name: test[name] for name in test}
     missing = [name for name in choice.points if name not in models]
     if missing:
         raise refuse(
@@ -615,22 +603,29 @@ def _holds_again(term: Term, points: Points, place: int, at: Conditions) -> floa
     confusion = confusion_at(points, place)
     try:
         beyond = float(exact_value(term.measure, confusion, at) - term.limit)
-        slopes = gradient_of(term.measure, confusion, at)
+        variance = variance_at(term.measure, confusion, at)
     except Undefinable:
         return 0.0
-    tp, fp, fn, tn = (float(part) for part in confusion)
-    variance, share = 0.0, (tp + fn) / (tp + fp + fn + tn)
-    for slope, part, cases in zip(slopes, (tp, fp), (tp + fn, fp + tn), strict=True):
-        rate = (part + 1) / (cases + 2)
-        variance += slope**2 * rate * (1 - rate) / (cases + 2)
-    variance += (
-        _with_prior(term.measure, confusion, at) ** 2 * share * (1 - share) / (tp + fp + fn + tn)
-    )
     beyond = beyond if term.sense == ">=" else -beyond
     # The value varies on these cases and on the others.
     return (
         float(special().ndtr(beyond / math.sqrt(2 * variance))) if variance else float(beyond >= 0)
     )
+
+
+def variance_at(what: Measure, confusion: Confusion, at: Conditions) -> float:
+    """The variance of a measure at a fixed threshold by the delta method, with a case added to each
+    outcome; with that of the base rate, where it is the sample's own.
+    """
+    tp, fp, fn, tn = (float(part) for part in confusion)
+    whole = tp + fp + fn + tn
+    share = (tp + fn) / whole
+    variance = _with_prior(what, confusion, at) ** 2 * share * (1 - share) / whole
+    slopes = gradient_of(what, confusion, at)
+    for slope, part, cases in zip(slopes, (tp, fp), (tp + fn, fp + tn), strict=True):
+        rate = (part + 1) / (cases + 2)
+        variance += slope**2 * rate * (1 - rate) / (cases + 2)
+    return variance
 
 
 def with_ties(variance: float, of_ties: float) -> float:
@@ -983,19 +978,7 @@ def _apart(
             )
         what = made_best(point)
         values.append(float(exact_value(what, point.confusion, point.at)))
-        tp, fp, fn, tn = (float(part) for part in point.confusion)
-        for weight, part, cases in zip(
-            gradient_of(what, point.confusion, point.at), (tp, fp), (tp + fn, fp + tn), strict=True
-        ):
-            rate = (part + 1) / (cases + 2)
-            variance += weight**2 * rate * (1 - rate) / (cases + 2)
-        share = (tp + fn) / (tp + fp + fn + tn)
-        variance += (
-            _with_prior(what, point.confusion, point.at) ** 2
-            * share
-            * (1 - share)
-            / (tp + fp + fn + tn)
-        )
+        variance += variance_at(what, point.confusion, point.at)
     value, error = values[1] - values[0], math.sqrt(variance)
     half = normal((1 + level) / 2) * error
     return Difference(

@@ -21,7 +21,14 @@ from baserate.decisions.choose import (
     interpolate_places,
     pick_places,
 )
-from baserate.inference.resample import Plan, Weights, make_sample, read_outcomes, replicate
+from baserate.inference.resample import (
+    Plan,
+    Weights,
+    make_sample,
+    read_outcomes,
+    replicate,
+    whole_of,
+)
 from baserate.measures.confusion import Measure
 from baserate.numbers import Floats, Ints
 from baserate.results.operating_point import OperatingPoint
@@ -238,7 +245,7 @@ def read_choices(
     source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
 ) -> list[Readings]:
     """Return what every resample chooses by the rule of each point, all on the same resamples."""
-    whole = Points.of(source.total() if isinstance(source, GroupedCounts) else source)
+    whole = Points.of(whole_of(source))
     chosen = [Places.of(point, whole) for point in points]
     needed = sorted({int(place) for one in chosen for place in one[:2]})
     kept = candidate_places(whole, needed)

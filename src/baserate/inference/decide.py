@@ -418,7 +418,7 @@ def winner_map(
     ('a',)
     """  # noqa: E501
     joint = models if isinstance(models, JointCounts) else None
-    counts: Any = models if joint is None else {name: joint[name] for name in joint.models}
+    counts: Any = models if joint is None else {name: joint[name] for name in joint}
     rules = parse_rule(rule, checked_volume(volume))
     found = map_winners(counts, rules)
     if level is None:
@@ -625,14 +625,11 @@ def _with_tests(
 ) -> BestRecall:
     """With the lead of the best model at a few base rates, or why that is not tested."""
     if not isinstance(models, JointCounts) or models.weighted:
-        weighed = any(
-            getattr(one, "weighted", False)
-            for one in ([models] if isinstance(models, JointCounts) else models.values())
-        )
+        weighed = any(getattr(models[name], "weighted", False) for name in models)
         return replace(found, untested=WEIGHED if weighed else SEPARATE)
     if not found.attained:
         return replace(found, untested=MIXED)
-    each = {name: models.marginal(name) for name in models.models}
+    each = {name: models[name] for name in models}
     rule, made = f"fdr <= {found.fdr!r}", list[Choice]()
     for place in range(RATES_TESTED):
         slope = int(models.total_negatives) ** (place / RATES_TESTED - 1)

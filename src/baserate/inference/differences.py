@@ -607,13 +607,7 @@ def pairs_of(names: Sequence[str], against: str | None = None) -> list[tuple[str
 
 
 def _checked(models: Any) -> Sequence[str]:
-    names = (
-        models.models
-        if isinstance(models, JointCounts)
-        else tuple(models)
-        if isinstance(models, Mapping)
-        else ()
-    )
+    names = tuple(models) if isinstance(models, JointCounts | Mapping) else ()
     if len(names) < 2:
         raise refuse(
             "BR595",

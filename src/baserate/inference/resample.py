@@ -287,15 +287,16 @@ def make_sample(source: Source, runs: Runs | Sequence[Runs] = every_score) -> Sa
         )
     else:
         refuse_weights(source)
-    if isinstance(source, JointCounts):
-        models = [(source.marginal(name), source.scores[name]) for name in source.models]
+    counted = totals_of(source)
+    order = [0]
+    if not isinstance(source, JointCounts):
+        scores = [source.scores]
+    else:
         # The same cells in the same order, in whatever order models stand and however they are
         # called. (Where two have the same counts, only their names can tell them apart.)
-        names = source.models
-        order = sorted(range(len(names)), key=lambda one: (models[one][0].digest, names[one]))
-    else:
-        total = source.total() if isinstance(source, GroupedCounts) else source
-        models, order = [(total, source.scores)], [0]
+        scores, names = [source.scores[name] for name in source], source.models
+        order = sorted(range(len(names)), key=lambda one: (counted[one].digest, names[one]))
+    models = list(zip(counted, scores, strict=True))
     several = [runs] * len(models) if callable(runs) else runs
     starts = [find(counts) for find, (counts, _) in zip(several, models, strict=True)]
     lowest = [
@@ -751,6 +752,13 @@ def with_cells(like: Counts, positives: Array, negatives: Array) -> Counts:
 def whole_of(part: Counts | GroupedCounts) -> Counts:
     """All cases together."""
     return part.total() if isinstance(part, GroupedCounts) else part
+
+
+def totals_of(source: Source) -> list[Counts]:
+    """All cases together, of each model."""
+    if isinstance(source, JointCounts):
+        return [source[name] for name in source]
+    return [whole_of(source)]
 
 
 def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from baserate.conditions import Conditions, Nodes, checked_conditions
-from baserate.counts.counts import Counts, JointCounts
-from baserate.counts.grouped import GroupedCounts
+from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.curves.areas import one_class
 from baserate.curves.curve import PRIORS, mixed_points
@@ -37,6 +36,7 @@ from baserate.inference.resample import (
     make_sample,
     replicate,
     roc_runs,
+    totals_of,
 )
 from baserate.measures.confusion import (
     NOT_SAID,
@@ -632,10 +632,7 @@ def replicate_values(
 
     Several statistics are for the models in turn.
     """
-    if isinstance(source, JointCounts):
-        models = [source.marginal(name) for name in source.models]
-    else:
-        models = [source.total() if isinstance(source, GroupedCounts) else source]
+    models = totals_of(source)
     if isinstance(statistics, Statistic):
         statistics = [statistics] * len(models)
     prepared = [
