@@ -16,20 +16,26 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Option, listed
+from baserate.cli.options import Option, flag_of, listed
 from baserate.cli.runner import (
+    ALONE,
     OUTPUT,
+    OVER,
+    TOGETHER,
     Request,
     Result,
     command,
     measures_of,
+    parsed_measure,
+    read_price,
+    read_share,
     shares,
     threshold_of,
     thresholds_of,
 )
 from baserate.cli.terminal import Progress
 from baserate.conditions import Conditions
-from baserate.errors import Infeasible, Source, name_of
+from baserate.errors import Infeasible, Source, name_of, refuse
 from baserate.results.notes import merge_notes
 from baserate.results.values import Unsatisfied
 from baserate.verbs.sources import models_of
@@ -60,6 +66,9 @@ READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
     "measures": lambda request, texts, _: measures_of(texts, request.conditions),
     "thresholds": lambda _, texts, __: read_thresholds(texts),
     "threshold": lambda _, texts, models: thresholds_of(texts, tuple(models)),
+    "optimize": lambda request, text, _: parsed_measure(text, request.conditions),
+    "review": lambda _, text, __: read_price(text),
+    "recovered": lambda _, text, __: read_share(text),
 }
 # Options that name a file.
 OTHER_FILES = ("labelled", "prior_from", "test")
@@ -74,6 +83,9 @@ def make_command(
     read: Function | None = None,
     show: Function | None = None,
     source: Callable[[Function], Function] = options.file(),  # noqa: B008 (a decorator)
+    advise: Callable[[Request, Sequence[Any]], str] | None = None,
+    instead: Mapping[str, Function] | None = None,
+    without: Sequence[str] = (),
     also: Sequence[str] = (),
     rest: Sequence[str] = (),
     name_sources: bool = False,
@@ -92,9 +104,16 @@ def make_command(
     read : callable, optional
         Takes the request, and returns the data of the verb; a tuple of them where it takes several.
     show : callable, optional
-        Takes the result, and returns the one that is printed.
+        Takes the result (and where it has such a parameter, the request), and returns the one that
+        is printed.
     source : decorator
         Adds the argument FILE and the options of reading it, where `read` is given.
+    advise : callable, optional
+        Takes the request and the results, and returns a paragraph that follows the first one.
+    instead : mapping of str to callable, optional
+        Flags, and the verb that answers where one of them is given.
+    without : sequence of str
+        Keywords of the verb that only Python can give.
     also : sequence of str
         Rows of `options.TABLE` that the request itself takes: "memory", "as_csv".
     rest : sequence of str
@@ -102,22 +121,37 @@ def make_command(
     name_sources : bool
         Does the text end with what was read (of several data, the first)?
     """
+    verbs = instead or {}
 
     def answer(request: Request, **given: Any) -> Result:
-        request = request.estimated()
+        flag = next((flag for flag in verbs if given[flag]), None)
+        asked = verb if flag is None else verbs[flag]
+        if flag is not None:
+            refuse_others(request, flag, asked, filter(None, (read, verb, show)))
+        request = request.estimated(use_of_estimate(request, asked))
         data = () if read is None else read(request, **select_values(given, read))
         data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
-        results = ask_verb(verb, request, data, given, more)
+        results = ask_verb(asked, request, data, given, more)
         if show is not None:
-            results = [show(result, **select_values(given, show)) for result in results]
-        result = present_results(name, request, data, results)
+            own = select_values({**given, "request": request}, show)
+            results = [
+                result if isinstance(result, Unsatisfied) else show(result, **own)
+                for result in results
+            ]
+        hint = "" if advise is None else advise(request, results)
+        result = present_results(name, request, data, results, hint)
         return replace(result, sources=sources_of(*data[:1])) if name_sources else result
 
     answer.__doc__ = help
     files = [] if read is None else [source]
     for decorate in reversed(
-        [*files, *list_options(read, verb, show), listed(*also), options.answer]
+        [
+            *files,
+            *list_options(read, verb, show, without),
+            listed(*verbs, *also),
+            options.answer,
+        ]
     ):
         decorate(answer)
     return command(name)(answer)
@@ -128,7 +162,7 @@ def make_command(
 
 
 def list_options(
-    read: Function | None, verb: Function, show: Function | None
+    read: Function | None, verb: Function, show: Function | None, without: Sequence[str] = ()
 ) -> Iterator[Callable[[Function], Function]]:
     """Return what adds the arguments and options of the three steps, in their order."""
     first, *others = inspect.signature(verb).parameters.values()
@@ -145,7 +179,8 @@ def list_options(
         if step is not None:
             descriptions = parse_descriptions(inspect.getdoc(step) or "")
             for parameter in inspect.signature(step).parameters.values():
-                if parameter.kind is Parameter.KEYWORD_ONLY and parameter.name not in seen:
+                is_option = parameter.kind is Parameter.KEYWORD_ONLY
+                if is_option and parameter.name not in {*seen, *without}:
                     seen.add(parameter.name)
                     yield options_of(parameter, descriptions)
 
@@ -189,6 +224,11 @@ def rows_of(keyword: str) -> tuple[str, ...]:
     return ROWS_OF_KEYWORD.get(keyword, (keyword,) if keyword in options.ROWS else ())
 
 
+def keys_of(keyword: str) -> tuple[str, ...]:
+    """Return the names under which the parameters of a command hold a keyword."""
+    return (keyword, *(options.parameter_of(row) for row in rows_of(keyword)))
+
+
 def parse_descriptions(docstring: str) -> dict[str, str]:
     """Return what the Parameters section of a numpydoc docstring says of each parameter."""
     section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n|\Z)", docstring, re.DOTALL)
@@ -216,7 +256,7 @@ def select_values(given: Mapping[str, Any], function: Function) -> dict[str, Any
     """Return the values that are keywords of a function, without options that were not given."""
     selected: dict[str, Any] = {}
     for name in inspect.signature(function).parameters:
-        for key in (name, *(options.parameter_of(row) for row in rows_of(name))):
+        for key in keys_of(name):
             if given.get(key) not in (None, ()):
                 selected[name] = given[key]
     return selected
@@ -252,10 +292,36 @@ def ask_verb(
         if "at" not in parameters:
             return [verb(*data, *positional, **keywords)]
         conditions = request.conditions
-        at = [conditions.uncertain()] if conditions.is_uncertain else conditions.exact()
-        if "Sequence[Conditions]" in str(parameters["at"].annotation):
+        at = [conditions.uncertain()] if conditions.is_open else conditions.exact()
+        if reads_several(verb):
             return [verb(*data, *positional, at=at, **keywords)]
         return ask_at_each(lambda one: verb(*data, *positional, at=one, **keywords), at)
+
+
+def refuse_others(request: Request, flag: str, verb: Function, steps: Iterable[Function]) -> None:
+    """Refuse what is given for these steps and is no keyword of the verb that answers instead."""
+    parameters = click.get_current_context().command.params
+    kept = inspect.signature(verb).parameters
+    names = [name for step in steps for name in inspect.signature(step).parameters]
+    keys = [key for name in names if name not in kept for key in keys_of(name)]
+    for one in parameters:
+        value = request.given.get(one.name or "")
+        if one.name in keys and value not in (None, (), False, one.default):
+            where = f"with --{flag.replace('_', '-')}"
+            raise refuse("BR002", f"{flag_of(one)} has no effect {where}", "leave it out")
+
+
+def use_of_estimate(request: Request, verb: Function) -> str:
+    """Return what is done about the error of a base rate that is estimated."""
+    if reads_several(verb):
+        return ALONE
+    return OVER if request.conditions.is_open else TOGETHER
+
+
+def reads_several(verb: Function) -> bool:
+    """Does the verb take several conditions at once?"""
+    at = inspect.signature(verb).parameters.get("at")
+    return at is not None and "Sequence[Conditions]" in str(at.annotation)
 
 
 def ask_at_each(ask: Callable[[Conditions], Any], at: Sequence[Conditions]) -> list[Any]:
@@ -269,24 +335,38 @@ def ask_at_each(ask: Callable[[Conditions], Any], at: Sequence[Conditions]) -> l
         except Infeasible as error:
             results.append(Unsatisfied(conditions, error.problems))
     if all(isinstance(result, Unsatisfied) for result in results):
-        raise Infeasible(problem for result in results for problem in result.problems)
+        several = len(results) > 1
+        raise Infeasible(
+            problem
+            for result in results
+            for problem in (result.named if several else result.problems)
+        )
     return results
 
 
 def present_results(
-    name: str, request: Request, data: tuple[Any, ...], results: list[Any]
+    name: str, request: Request, data: tuple[Any, ...], results: list[Any], hint: str = ""
 ) -> Result:
-    """Return what is printed of these results: as text, JSON or CSV."""
+    """Return what is printed of these results: as text (with a hint behind its first paragraph),
+    JSON or CSV.
+    """
+    evaluated = [getattr(result, "sources", {}) for result in results]
+    satisfied = [result for result in results if not isinstance(result, Unsatisfied)]
     notes = merge_notes([note for result in results for note in result.notes])
     return Result(
         notes,
         content=lambda: formats.make_document(
-            name, options_given(request), results, notes, sources_of(*data)
+            name, options_given(request), results, notes, sources_of(*data, *evaluated)
         ),
-        text=lambda: formats.list_blocks(results),
+        text=lambda: insert_hint(formats.list_blocks(results), hint),
         plain=results[0].to_csv() if request.output.as_csv else None,
-        drawing=lambda: results[0].plot().svg(),
+        drawing=lambda: satisfied[0].plot().svg(),
     )
+
+
+def insert_hint(blocks: Sequence[str], hint: str) -> list[str]:
+    """Return the paragraphs of a text with a hint behind the first one."""
+    return [*blocks[:1], *([hint] if hint else []), *blocks[1:]]
 
 
 def options_given(request: Request) -> dict[str, Any]:

@@ -42,7 +42,8 @@ from baserate.measures.confusion import (
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import NumberCheck, base_rate, checked_volume
 from baserate.numbers import Floats, Viewed, exactly, rounded, view
-from baserate.results.choice import ModelChoice
+from baserate.results.choice import ModelChoice, combine_notes
+from baserate.results.notes import notes_by_model
 from baserate.results.operating_point import (
     ON_SAME_CASES,
     TIE,
@@ -574,8 +575,15 @@ class AmountChoice(ModelChoice[AmountPoint]):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes of every point, each once."""
-        return combine((), (note for point in self.points.values() for note in point.notes))
+        """The notes of every point and of its intervals, each once, with its models."""
+        said = {
+            name: (
+                *point.notes,
+                *(note for one in point.intervals.values() for note in one.notes),
+            )
+            for name, point in self.points.items()
+        }
+        return combine_notes(notes_by_model(said), self)
 
     def on(self, test: Mapping[str, Amounts], at: Conditions | None = None) -> AmountChoice:
         """The same choice on other cases, each model at the threshold that was chosen before."""

@@ -287,7 +287,8 @@ def amounts_moved(
     points = {name: point.on(test[name], at) for name, point in choice.points.items()}
     if level is None:
         level = next((one.level for one in choice.differences), 0.95)
-    here = AmountChoice(choice.models, points, choice.refused)
+    sources = {name: test[name] for name in points}
+    here = AmountChoice(choice.models, points, choice.refused, chosen=choice, sources=sources)
     own = {choice.model: test[choice.model]}
     return _beside_baseline(_tested(here, test, checked_level(level)), own, level)
 

@@ -222,6 +222,7 @@ def moved(
         over=choice.over,
         regrets=choice.regrets,
         sources={name: models[name] for name in points},
+        chosen=choice,
         baseline_untested=OVER_A_RANGE if choice.over is not None else "",
     )
     if here.over is not None:

@@ -32,7 +32,12 @@ from baserate.inference.clusters import (
     has_closed_form,
     interval_of_clusters,
 )
-from baserate.inference.estimated_prior import JOINT_DRAWS, estimate_interval
+from baserate.inference.estimated_prior import (
+    JOINT_DRAWS,
+    estimate_interval,
+    in_field,
+    table_of_models,
+)
 from baserate.inference.fixed_point import (
     Question,
     believed,
@@ -84,7 +89,7 @@ from baserate.measures.confusion import (
 from baserate.notation import checked_volume
 from baserate.numbers import Floats, Ints, Undefined
 from baserate.results.choice import Choice
-from baserate.results.operating_point import OperatingPoint
+from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import (
     BOTH,
     EXACT,
@@ -611,6 +616,46 @@ def complete_choice(
     }
     ends = {name: with_intervals(point, how) for name, point in choice.baselines.items()}
     return replace(choice, points=points, baselines=ends)
+
+
+def complete_in_field(choice: Choice, joint: JointCounts, how: IntervalOptions) -> Choice:
+    """Return the choice, where its base rate is an estimate, with intervals that include the error
+    of it also for the other models, on the same labelled cases.
+    """
+    estimate = choice.point.at.estimate
+    labelled = getattr(estimate, "counts", None)
+    if labelled is None or joint.weighted:
+        return choice
+    first = next((name for name in joint.models if joint.marginal(name) == labelled), None)
+    if first is None:
+        return choice
+    points = {
+        name: point if name == first else point_in_field(point, name, first, joint, how)
+        for name, point in choice.points.items()
+    }
+    return replace(choice, points=points)
+
+
+def point_in_field(
+    point: OperatingPoint, name: str, first: str, joint: JointCounts, how: IntervalOptions
+) -> OperatingPoint:
+    """Return the point of a model with intervals that include the error of a base rate that was
+    estimated with the first one; a share of tied cases has none.
+    """
+    estimate: Any = point.at.estimate
+    if point.share != 1:
+        return point
+    cut = estimate.threshold
+    flagged = estimate.flagged(estimate.counts, cut)
+    table = table_of_models(joint, (first, cut), (name, point.threshold), flagged)
+    found = dict(point.intervals)
+    for measure in measures_shown(point):
+        asked = named(measure, point.volume)
+        counted = point.counted is not None and asked.name in COUNTED
+        if asked.depends_on_prior and not counted:
+            with suppress(InputError):  # undefined there
+                found[measure] = in_field(asked, table, point.at, how.level, BOTH, how.seed)
+    return replace(point, intervals=found)
 
 
 def auc_intervals(

@@ -22,6 +22,7 @@ from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import Fixed
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
+from baserate.inference.decide import RecallLeaders
 from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, cell, some, table
 from baserate.results.calculation import Calculation, League
@@ -37,7 +38,15 @@ from baserate.results.values import (
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, document, segment_tables, tables
+from baserate.views import (
+    calculations,
+    choices,
+    comparisons,
+    document,
+    segment_tables,
+    tables,
+)
+from baserate.views.formats import write_sentence
 
 Row = dict[str, Any]
 AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
@@ -59,14 +68,17 @@ def values_of(result: Any) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Choice) -> dict[str, Any]:
-    found = document.of_choice(result)
-    return {
-        **found,
-        "at": document.uncertain(result.over) if result.over is not None else found["at"],
-        "points": {name: document.point_of(point) for name, point in result.points.items()},
-        "comparisons": [comparisons.of_difference(one) for one in result.differences],
-        **({"regrets": plain(result.regrets)} if result.regrets else {}),
-    }
+    return choices.choice_as_json(result)
+
+
+@values_of.register
+def _(result: RecallLeaders) -> dict[str, Any]:
+    return choices.of_leaders(result.found, result.priors, result.tested)
+
+
+@values_of.register
+def _(result: AmountChoice) -> dict[str, Any]:
+    return choices.amount_choice_as_json(result)
 
 
 @values_of.register
@@ -174,7 +186,7 @@ def _html_table(result: Any) -> str:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
     body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
-    return table(repr(result), names, body)
+    return table(write_sentence(result), names, body)
 
 
 def _cell(value: Any) -> str:

@@ -284,6 +284,15 @@ def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> st
     return Page(title, Grid(headings, lines, left=2 if several else 1))
 
 
+def cell_with_interval(point: OperatingPoint, name: str) -> str:
+    """Return a measure at a point, and in brackets its interval, where there is one."""
+    text = _cell(point, name)
+    found = _in_table(point.intervals.get(name), point, name)
+    if found is None or found.method == EXACT or text == UNDEFINED:
+        return text
+    return f"{text} ({span(found, whole=name in OF_A_VOLUME)})"
+
+
 def _in_table(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
     """The bound that is guaranteed, where one is; an interval of costs with its sign turned, where
     the costs were given as profits.
