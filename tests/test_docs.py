@@ -69,7 +69,8 @@ def demo_folder(tmp_path, monkeypatch):
 
 def test_the_commands_at_the_top_of_the_readme_begin_with_the_answers_shown(demo_folder, capsys):
     block = re.search(r"^```text\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)[1]
-    steps = re.findall(r"^\$ baserate (.*)\n((?:(?!\$ ).*\n)+)", block.replace("\\\n", ""), re.MULTILINE)
+    joined = block.replace("\\\n", "")
+    steps = re.findall(r"^\$ baserate (.*)\n((?:(?!\$ ).*\n)+)", joined, flags=re.MULTILINE)
     assert len(steps) == 2
     for words, shown in steps:
         done = told(capsys, *shlex.split(words))
@@ -79,7 +80,8 @@ def test_the_commands_at_the_top_of_the_readme_begin_with_the_answers_shown(demo
 def test_the_python_at_the_top_of_the_readme_prints_what_its_comments_say(demo_folder, capsys):
     block = re.search(r"^```python\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)[1]
     exec(block, {})
-    assert capsys.readouterr().out.splitlines() == re.findall(r"  # (.*)$", block, flags=re.MULTILINE)
+    comments = re.findall(r"  # (.*)$", block, flags=re.MULTILINE)
+    assert capsys.readouterr().out.splitlines() == comments
 
 
 def test_the_top_of_the_readme_fits_a_screen():
