@@ -40,9 +40,6 @@ from baserate.decisions.sensitivity import (
     Stability as Stability,
     Stays as Stays,
 )
-from baserate.decisions.triage import (
-    Triage as Triage,
-)
 from baserate.decisions.winner_map import (
     Border as Border,
     SignificanceRegion as SignificanceRegion,
@@ -87,6 +84,10 @@ from baserate.numbers import (
 from baserate.results.plan import (
     Design as Design,
     Plan as Plan,
+)
+from baserate.results.triage import (
+    Triage as Triage,
+    Triages as Triages,
 )
 from baserate.results.values import (
     Check as Check,

@@ -253,3 +253,29 @@ def test_prior(cases, field, capsys, seed):
         ["prior", field, *typed, *words],
         lambda: br.estimate_prior(models, unlabelled, replicates=replicates, **keywords),
     )
+
+
+REVIEWS = (
+    (("--review", "0.2"), {"review": 0.2}),
+    (("--review", "2", "--overlooked", "10%"), {"review": 2, "overlooked": "10%"}),
+    (("--abstain", "0.3"), {"abstain": 0.3}),
+    (("--review", "1", "--most", "5%"), {"review": 1, "most": "5%"}),
+    (("--review", "0.1", "--most", "300"), {"review": 0.1, "most": 300}),
+    (("--overlooked", "10%"), {"overlooked": 0.1}),
+)
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_triage(cases, capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, (*CONDITIONS, RANGE), REVIEWS, VOLUME)
+    scores = draw.choice((("a",), ("b",), ("a", "b", "c")))
+    models = {name: br.count(cases, label="y", score=name) for name in scores}
+    prior = keywords.pop("prior", None)
+    priors = prior if isinstance(prior, list) else [prior]
+    named = [word for score in scores for word in ("--score", score)]
+    check_command(
+        capsys,
+        ["triage", cases, *LABELS, *named, *words],
+        lambda: [br.robustness.triage(models, prior=one, **keywords) for one in priors],
+    )

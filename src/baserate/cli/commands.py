@@ -19,6 +19,7 @@ from baserate.cli import options
 from baserate.cli.options import Option, listed
 from baserate.cli.runner import (
     OUTPUT,
+    TOGETHER,
     Request,
     Result,
     command,
@@ -63,6 +64,7 @@ READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
 }
 # Options that name a file.
 OTHER_FILES = ("labelled", "prior_from", "test")
+NUMBER = re.compile(r"\b(int|float)\b")
 CLICK_TYPES = {"int": int, "int | None": int}
 
 
@@ -77,6 +79,7 @@ def make_command(
     also: Sequence[str] = (),
     rest: Sequence[str] = (),
     name_sources: bool = False,
+    estimate: str = TOGETHER,
 ) -> click.Command:
     """Make the command that asks a verb.
 
@@ -101,10 +104,12 @@ def make_command(
         Options of `source` that are keywords of the verb without being named in its signature.
     name_sources : bool
         Does the text end with what was read (of several data, the first)?
+    estimate : str
+        What the answer does about the error of a base rate that is estimated (`--prior-from`).
     """
 
     def answer(request: Request, **given: Any) -> Result:
-        request = request.estimated()
+        request = request.estimated(estimate)
         data = () if read is None else read(request, **select_values(given, read))
         data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
@@ -179,7 +184,7 @@ def options_of(
         cls=Option,
         is_flag=is_flag,
         type=None if is_flag else CLICK_TYPES.get(annotation),
-        metavar=None if is_flag else "NUMBER" if annotation in CLICK_TYPES else "TEXT",
+        metavar=None if is_flag else "NUMBER" if NUMBER.search(annotation) else "TEXT",
         help=text,
     )
 

@@ -12,9 +12,10 @@ from baserate.curves.threshold_table import ThresholdTable
 from baserate.errors import Note, Source, on_command_line
 from baserate.results.calculation import Calculation, League
 from baserate.results.plan import Plan
+from baserate.results.triage import Triage, Triages
 from baserate.results.values import Difference, Differences, Unsatisfied
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, plans, tables
+from baserate.views import calculations, comparisons, plans, tables, triage
 
 SCHEMA = "baserate/2"
 
@@ -68,6 +69,16 @@ def _(result: PriorEstimates) -> str:
     return comparisons.describe_estimates(result)
 
 
+@write_sentence.register
+def _(result: Triage) -> str:
+    return triage.describe_triage(result)
+
+
+@write_sentence.register
+def _(result: Triages) -> str:
+    return triage.describe_triages(result)
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -115,6 +126,16 @@ def _(first: Differences, *others: Differences) -> list[str]:
 @list_tables.register
 def _(first: PriorEstimates, *others: PriorEstimates) -> list[str]:
     return [block for one in (first, *others) for block in comparisons.tabulate_estimates(one)]
+
+
+@list_tables.register
+def _(first: Triage, *others: Triage) -> list[str]:
+    return [triage.tabulate_triages({"": one}) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: Triages, *others: Triages) -> list[str]:
+    return [triage.tabulate_triages(one) for one in (first, *others)]
 
 
 # ----------------------------------------------------------------------

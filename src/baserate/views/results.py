@@ -28,6 +28,7 @@ from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
 from baserate.results.plan import Plan
+from baserate.results.triage import Triage, Triages
 from baserate.results.values import (
     Difference,
     Differences,
@@ -37,7 +38,7 @@ from baserate.results.values import (
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, document, segment_tables, tables
+from baserate.views import calculations, comparisons, document, segment_tables, tables, triage
 
 Row = dict[str, Any]
 AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
@@ -114,6 +115,16 @@ def _(result: Calculation) -> dict[str, Any]:
 @values_of.register
 def _(result: League) -> dict[str, Any]:
     return calculations.league_as_json(result)
+
+
+@values_of.register
+def _(result: Triage) -> dict[str, Any]:
+    return triage.triage_as_json(result)
+
+
+@values_of.register
+def _(result: Triages) -> dict[str, Any]:
+    return triage.triages_as_json(result)
 
 
 @values_of.register
@@ -307,6 +318,12 @@ def _(result: PriorEstimates) -> Iterator[Row]:
     for name, several in result.estimates.items():
         for one in several:
             yield {"model": name, **_scalars(one)}
+
+
+@rows_of.register
+def _(result: Triages) -> Iterator[Row]:
+    for name, one in result.items():
+        yield {"model": name, **_scalars(one)}
 
 
 @rows_of.register
