@@ -16,7 +16,7 @@ from tests.cli.helpers import run, told
 from baserate.cli.demo import write_scores
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def sessions():
@@ -35,7 +35,9 @@ def sessions():
 def cookbook(tmp_path_factory):
     """The files of the cookbook, written once."""
     folder = tmp_path_factory.mktemp("cookbook")
-    subprocess.run([sys.executable, ROOT / "docs" / "cookbook_data.py"], cwd=folder, check=True)
+    subprocess.run(
+        [sys.executable, ROOT / "tools" / "docs" / "cookbook_data.py"], cwd=folder, check=True
+    )
     return folder
 
 
@@ -82,5 +84,5 @@ def test_the_readme_names_both_commands():
 
 
 def test_the_picture_is_what_its_script_draws():
-    drawn = runpy.run_path(str(ROOT / "docs" / "picture.py"))["drawn"]()
-    assert (ROOT / "docs" / "picture.svg").read_text() == drawn, "run: make docs"
+    drawn = runpy.run_path(str(ROOT / "tools" / "docs" / "picture.py"))["drawn"]()
+    assert (ROOT / "docs" / "start" / "picture.svg").read_text() == drawn, "run: make docs"
