@@ -17,7 +17,7 @@ from baserate.decisions.roc_geometry import check_names
 from baserate.decisions.rules import TOLERANCE
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
-from baserate.notation import from_number, prior, share
+from baserate.notation import from_number, parse_prior, parse_share
 from baserate.numbers import Floats, Viewed, rounded
 from baserate.results.choice import Choice
 
@@ -69,7 +69,7 @@ class BestRecall(Viewed):
         """The highest tpr of each model at this base rate, within the share of false alarms; 0
         where it flags nothing.
         """
-        written = prior(base_rate)
+        written = parse_prior(base_rate)
         if written is None:
             raise refuse(
                 "BR509", "the best model depends on the base rate", 'leaders.at("1 in 1000")'
@@ -94,7 +94,7 @@ def lead_by_recall(models: Any, fdr: Any, *, attained: bool) -> BestRecall:
     if not isinstance(models, Mapping) or not models:
         raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
     check_names(models)
-    written = share(fdr) if isinstance(fdr, str) else from_number(fdr)
+    written = parse_share(fdr) if isinstance(fdr, str) else from_number(fdr)
     if written is None or not 0 < written.value < 1:
         shown = fdr if written is None else float(written.value)
         raise refuse(

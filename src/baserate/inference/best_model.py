@@ -43,7 +43,14 @@ from baserate.inference.resample import (
     undefined_noted,
 )
 from baserate.inference.statistic import ModelStatistics
-from baserate.measures.confusion import Confusion, Measure, along, confusion_at, exact_value, parse
+from baserate.measures.confusion import (
+    Confusion,
+    Measure,
+    confusion_at,
+    exact_value,
+    measure_along,
+    parse,
+)
 from baserate.numbers import Floats, Undefinable, exactly
 from baserate.results.choice import Choice
 from baserate.results.operating_point import GUESS, OperatingPoint
@@ -394,12 +401,12 @@ def _setting(
     if point.optimized and point.rule and not point.in_advance:
         best = made_best(point)
         sign = 1.0 if best.direction == "higher" else -1.0
-        order = sign * along(best, points, point.at)
+        order = sign * measure_along(best, points, point.at)
         term = binding(point, points, order, sign * point[best])
         if moves_by_ties(point, points):
             term, of_ties = (
                 None,
-                variance_of_ties(point, points, order, along(what, points, point.at)),
+                variance_of_ties(point, points, order, measure_along(what, points, point.at)),
             )
     try:
         value, gradient = (
