@@ -160,7 +160,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     found = (
         _choose_guaranteed(points, question, sure, confidence)
         if sure
-        else choose_point(points, question, flagged_along(points, resolved))
+        else choose_point(Thresholds(points, flagged_along(points, resolved)), question)
     )
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     point = replace(point, counted=flagged_in_all(point, counts))
