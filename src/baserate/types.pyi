@@ -103,6 +103,9 @@ from baserate.segments.groups import (
     Slice as Slice,
     Slices as Slices,
 )
+from baserate.segments.groups_and_days import (
+    GroupsAndDays as GroupsAndDays,
+)
 from baserate.shift.correct import (
     Calibration as Calibration,
 )

@@ -37,6 +37,7 @@ from baserate.results.values import (
 )
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
+from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
 from baserate.views import calculations, comparisons, document, segment_tables, tables, triage
 
@@ -78,12 +79,17 @@ def _(result: OperatingPoint) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Slices) -> dict[str, Any]:
-    return segment_tables.slices_document(result, "group")
+    return segment_tables.slices_as_json(result)
 
 
 @values_of.register
 def _(result: Days) -> dict[str, Any]:
-    return segment_tables.days_document(result, "day")
+    return segment_tables.days_as_json(result)
+
+
+@values_of.register
+def _(result: GroupsAndDays) -> dict[str, Any]:
+    return segment_tables.groups_and_days_as_json(result)
 
 
 @values_of.register
@@ -311,6 +317,13 @@ def _(result: Slices) -> Iterator[Row]:
 def _(result: Days) -> Iterator[Row]:
     for day in result.parts:
         yield {one.name: getattr(day, one.name) for one in fields(day)}
+
+
+@rows_of.register
+def _(result: GroupsAndDays) -> Iterator[Row]:
+    for part in (result.groups, result.days):
+        if part is not None:
+            yield from rows_of(part)
 
 
 @rows_of.register
