@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import ndtr
 
 import baserate as br
-from baserate.inference.best_model import swapped_p
+from baserate.inference.leads import swapped_p
 from baserate.inference.decide import decide
 
 LEVEL, CHECKED = 0.05, 3
