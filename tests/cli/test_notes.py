@@ -73,7 +73,7 @@ def test_one_note_of_each_kind_and_no_quiet_one_is_foremost():
 
 
 def test_what_the_ranking_names_are_notes():
-    with open("docs/codes.md") as page:
+    with open("docs/reference/codes.md") as page:
         kinds = {
             row[1].strip(): row[2].strip()
             for row in (line.split("|") for line in page)

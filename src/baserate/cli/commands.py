@@ -19,11 +19,13 @@ from baserate.cli import options
 from baserate.cli.options import Option, listed
 from baserate.cli.runner import (
     OUTPUT,
+    TOGETHER,
     Request,
     Result,
     command,
     measures_of,
     shares,
+    threshold_by_model,
     threshold_of,
     thresholds_of,
 )
@@ -46,7 +48,7 @@ ROWS_OF_KEYWORD: dict[str, tuple[str, ...]] = {
     "threshold": ("thresholds_by_model",),
     **dict.fromkeys(("prior", "costs", "progress"), ()),
     # What only counts of one's own have, or what `options.file` has.
-    **dict.fromkeys(("pair", "better", "paired", "resample", "unlabelled"), ()),
+    **dict.fromkeys(("days", "pair", "better", "paired", "resample", "unlabelled"), ()),
     **dict.fromkeys(("label", "score", "positive", "missing_label", "nan_score"), ()),
 }
 # Values of which the request has read the text, and how the text of others is read.
@@ -59,10 +61,15 @@ FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
 READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
     "measures": lambda request, texts, _: measures_of(texts, request.conditions),
     "thresholds": lambda _, texts, __: read_thresholds(texts),
-    "threshold": lambda _, texts, models: thresholds_of(texts, tuple(models)),
+    "threshold": lambda _, given, models: (
+        threshold_by_model(given)[1]
+        if isinstance(given, str)
+        else thresholds_of(given, tuple(models))
+    ),
 }
 # Options that name a file.
 OTHER_FILES = ("labelled", "prior_from", "test")
+NUMBER = re.compile(r"\b(int|float)\b")
 CLICK_TYPES = {"int": int, "int | None": int}
 
 
@@ -77,6 +84,9 @@ def make_command(
     also: Sequence[str] = (),
     rest: Sequence[str] = (),
     name_sources: bool = False,
+    estimate: str = TOGETHER,
+    conditions: Callable[[Request], Any] | None = None,
+    without: Sequence[str] = (),
 ) -> click.Command:
     """Make the command that asks a verb.
 
@@ -101,23 +111,31 @@ def make_command(
         Options of `source` that are keywords of the verb without being named in its signature.
     name_sources : bool
         Does the text end with what was read (of several data, the first)?
+    estimate : str
+        What the answer does about the error of a base rate that is estimated (`--prior-from`).
+    conditions : callable, optional
+        Takes the request, and returns `at=` where that is more than conditions, or a list of them.
+    without : sequence of str
+        Rows of `options.TABLE` that this command does not have, although its verb has the keyword.
     """
 
     def answer(request: Request, **given: Any) -> Result:
-        request = request.estimated()
+        request = request.estimated(estimate)
         data = () if read is None else read(request, **select_values(given, read))
         data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
-        results = ask_verb(verb, request, data, given, more)
+        at = None if conditions is None else conditions(request)
+        results = ask_verb(verb, request, data, given, more if at is None else {**more, "at": at})
         if show is not None:
             results = [show(result, **select_values(given, show)) for result in results]
         result = present_results(name, request, data, results)
-        return replace(result, sources=sources_of(*data[:1])) if name_sources else result
+        there = [one for one in data if one is not None]
+        return replace(result, sources=sources_of(*there[:1])) if name_sources else result
 
     answer.__doc__ = help
     files = [] if read is None else [source]
     for decorate in reversed(
-        [*files, *list_options(read, verb, show), listed(*also), options.answer]
+        [*files, *list_options(read, verb, show, without), listed(*also), options.answer]
     ):
         decorate(answer)
     return command(name)(answer)
@@ -128,9 +146,11 @@ def make_command(
 
 
 def list_options(
-    read: Function | None, verb: Function, show: Function | None
+    read: Function | None, verb: Function, show: Function | None, without: Sequence[str] = ()
 ) -> Iterator[Callable[[Function], Function]]:
-    """Return what adds the arguments and options of the three steps, in their order."""
+    """Return what adds the arguments and options of the three steps, in their order; `without`
+    these rows of the table of options.
+    """
     first, *others = inspect.signature(verb).parameters.values()
     named = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
     positional = [one for one in (first, *others) if one.kind not in named]
@@ -147,7 +167,7 @@ def list_options(
             for parameter in inspect.signature(step).parameters.values():
                 if parameter.kind is Parameter.KEYWORD_ONLY and parameter.name not in seen:
                     seen.add(parameter.name)
-                    yield options_of(parameter, descriptions)
+                    yield options_of(parameter, descriptions, without)
 
 
 def argument_or_options(
@@ -166,20 +186,22 @@ def argument_or_options(
 
 
 def options_of(
-    parameter: Parameter, descriptions: Mapping[str, str]
+    parameter: Parameter, descriptions: Mapping[str, str], without: Sequence[str] = ()
 ) -> Callable[[Function], Function]:
     """Return the option of a keyword: `volume=` is `--volume`; or several that stand for it."""
-    rows, text = rows_of(parameter.name), descriptions.get(parameter.name, "")
+    annotation, text = str(parameter.annotation), descriptions.get(parameter.name, "")
+    rows = tuple(row for row in rows_of(parameter.name) if row not in without)
+    if parameter.name == "threshold" and annotation == "Threshold":  # one for all models
+        rows = ("threshold",)
     if rows or parameter.name in ROWS_OF_KEYWORD:
         return listed(*rows, **({"help": text} if text and len(rows) == 1 else {}))
-    annotation = str(parameter.annotation)
     is_flag = annotation == "bool"
     return click.option(
         "--" + parameter.name.replace("_", "-"),
         cls=Option,
         is_flag=is_flag,
         type=None if is_flag else CLICK_TYPES.get(annotation),
-        metavar=None if is_flag else "NUMBER" if annotation in CLICK_TYPES else "TEXT",
+        metavar=None if is_flag else "NUMBER" if NUMBER.search(annotation) else "TEXT",
         help=text,
     )
 
@@ -249,7 +271,7 @@ def ask_verb(
     with ExitStack() as stack:
         if "progress" in parameters:
             keywords["progress"] = stack.enter_context(Progress("resampling"))
-        if "at" not in parameters:
+        if "at" not in parameters or "at" in keywords:
             return [verb(*data, *positional, **keywords)]
         conditions = request.conditions
         at = [conditions.uncertain()] if conditions.is_uncertain else conditions.exact()

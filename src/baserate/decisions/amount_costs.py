@@ -174,15 +174,11 @@ class Priced:
         if point.share == 1:
             return upper
         lower = self.at(self.points.place(point.lower_threshold))
-        tied = lower.tp + lower.fp - upper.tp - upper.fp
-        if not tied:
-            return lower
-        # From the outcomes, which are exact: the share that is shown was rounded.
-        share = (
-            exactly(point.confusion.tp) + exactly(point.confusion.fp) - upper.tp - upper.fp
-        ) / tied
         return Flagged(
-            *(above + share * (below - above) for above, below in zip(upper, lower, strict=True))
+            *(
+                above + point.exact_share * (below - above)
+                for above, below in zip(upper, lower, strict=True)
+            )
         )
 
     def thresholds(self, *, averaged: bool = False) -> Thresholds:

@@ -4,7 +4,7 @@ although they were chosen on these cases.
 Every requirement becomes a limit on the cases that may go wrong. A measure that rises or falls with
 the threshold needs one exact bound (Clopper and Pearson). Precision, npv, cost and the like are
 tested at every threshold at once, against the least favourable ROC: the straight line on which the
-requirement just holds. docs/decisions/0028-guarantees.md has the proof.
+requirement just holds. docs/develop/decisions/0028-guarantees.md has the proof.
 """
 
 from __future__ import annotations

@@ -97,11 +97,11 @@ def evaluate_on(
 def flagged_by(point: OperatingPoint, points: Points) -> Confusion:
     """Return what the setting of a point flags of these cases."""
     if point.how == GUESS:
-        return mixed(points, 0, len(points) - 1, exactly(point.share))
+        return mixed(points, 0, len(points) - 1, point.exact_share)
     upper = points.place(point.threshold)
     if point.share == 1:
         return confusion_at(points, upper)
-    return mixed(points, upper, points.place(point.lower_threshold), exactly(point.share))
+    return mixed(points, upper, points.place(point.lower_threshold), point.exact_share)
 
 
 def measures_shown(point: OperatingPoint) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def unlabelled_flagged(
 
     flagged = Fraction(above(point.threshold))
     if point.share != 1:
-        flagged += Fraction(point.share) * (above(point.lower_threshold) - flagged)
+        flagged += point.exact_share * (above(point.lower_threshold) - flagged)
     return flagged, int(rest.total_negatives)
 
 
@@ -205,7 +205,7 @@ def partway(
         set_at(points, place, at),
         confusion=mixed(points, place, place + 1, share),
         how=how,
-        share=rounded(share),
+        exact_share=share,
         lower_threshold=points.threshold(place + 1),
         lower_below=highest_below(points, place + 1),
     )

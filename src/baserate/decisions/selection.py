@@ -283,7 +283,7 @@ def random_classifier(
         mixed(points, 0, len(points) - 1, part),
         resolved_for(points, given, []),
         GUESS,
-        share=rounded(part),
+        exact_share=part,
         volume=checked_volume(volume),
     )
     return replace(

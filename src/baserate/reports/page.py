@@ -576,7 +576,8 @@ def _slices(contents: Contents) -> Iterator[str]:
             f"<h3>{written(quoted(one.model, quotes=False))} by"
             f" {written(quoted(one.column, quotes=False))}</h3>"
         )
-        yield block(segment_tables.of_slices(one.found, alerts=False))
+        yield block(segment_tables.describe_slices(one.found))
+        yield from map(block, segment_tables.tabulate_slices(one.found, alerts=False))
 
 
 def _decision(contents: Contents) -> Iterator[str]:

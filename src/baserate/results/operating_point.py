@@ -88,7 +88,7 @@ class OperatingPoint(Viewed):
     how: How = THRESHOLD
     rule: str = ""
     optimized: str = ""
-    share: float = 1.0
+    exact_share: Fraction = Fraction(1)
     lower_threshold: float | None = None
     merged: bool = False
     volume: float | None = None
@@ -119,6 +119,11 @@ class OperatingPoint(Viewed):
                 Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1))
             )
         return measure(self.confusion, asked, at=self.at)
+
+    @property
+    def share(self) -> float:
+        """The probability of flagging a case from `lower_threshold` up to the threshold."""
+        return rounded(self.exact_share)
 
     @property
     def tp(self) -> float:

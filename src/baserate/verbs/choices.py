@@ -175,10 +175,11 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     own amount, and every alert a `review`; `recovered` is the share of a caught amount that is
     recovered.
 
-    The points have `.intervals`, by the best method that is valid (docs/uncertainty.md): corrected
-    for choosing the threshold on these cases, where they can be resampled. `intervals="fixed"`
-    treats the threshold as fixed in advance, "resampled" or `replicates` refuses where resamples
-    are not possible, and None saves the time. `measures=["mcc"]` are shown beside the usual ones.
+    The points have `.intervals`, by the best method that is valid
+    (docs/ideas/uncertainty.md): corrected for choosing the threshold on these cases, where they
+    can be resampled. `intervals="fixed"` treats the threshold as fixed in advance, "resampled" or
+    `replicates` refuses where resamples are not possible, and None saves the time.
+    `measures=["mcc"]` are shown beside the usual ones.
     `.on(test)` evaluates the same threshold on other cases, `.flags(scores)` applies it.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
