@@ -807,7 +807,7 @@ def trained_at(prior: Any, negatives_kept: Any) -> float:
 
 def kept_share(given: Any) -> Fraction:
     """A share of negatives kept, exactly."""
-    written = notation.parse_share(given) if isinstance(given, str) else notation.from_number(given)
+    written = notation.parse_share(given)
     if written is None or not 0 < written.value <= 1:
         raise refuse(
             "BR542",

@@ -67,10 +67,13 @@ def _exponent_of(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-def parse_share(text: str) -> Written | None:
-    """A share in any notation (a number, a percentage, "1 in 1000", odds), or None where the
-    text is none of these.
+def parse_share(given: object) -> Written | None:
+    """A share in any notation (a number, or as text a percentage, "1 in 1000", odds), or None where
+    it is none of these.
     """
+    if not isinstance(given, str):
+        return from_number(given)
+    text = given
     if len(text) > LONGEST:
         return None
     bare = without_thousands(text.strip().casefold())
@@ -132,7 +135,7 @@ def parse_prior(given: object) -> Written | None:
     """
     if given is None or (isinstance(given, str) and given.strip().casefold() in SAMPLE):
         return None
-    written = parse_share(given) if isinstance(given, str) else from_number(given)
+    written = parse_share(given)
     if written is None or written.value < 0:
         raise refuse(
             "BR503", f"prior {quoted(given)} is not a share", _point_for_comma(given) or WRITE_PRIOR

@@ -32,9 +32,7 @@ from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
 from baserate.decisions.selection import Answer, settings_of
 from baserate.errors import QUIET, Note, escaped, number_of, quoted, refuse
-from baserate.inference.amount_intervals import (
-    NAMES,
-)
+from baserate.inference.choose_again import AMOUNT_SUMS
 from baserate.inference.intervals import (
     IntervalOptions,
     auc_intervals,
@@ -668,7 +666,10 @@ def _point(point: AmountPoint) -> dict[str, Any]:
         "review": None if where.optimized == CAUGHT else float(point.prices.review),
         "recovered": float(point.prices.recovered),
         "cases": document.whole(point.cases),
-        **{name: document.number(getattr(point, name)) for name in (*NAMES, "amount_false_alarms")},
+        **{
+            name: document.number(getattr(point, name))
+            for name in (*AMOUNT_SUMS, "amount_false_alarms")
+        },
         "nothing": document.number(point.nothing),
         "everything": document.number(point.everything),
         "by_average": None if average is None else _point(average),

@@ -103,7 +103,7 @@ def _read_number(given: Any) -> Written | None:
 
 
 def _share(given: Any) -> Fraction:
-    written: Written | None = parse_share(given) if isinstance(given, str) else from_number(given)
+    written = parse_share(given)
     if written is None or not 0 <= written.value <= 1:
         raise refuse(
             "BR542",
