@@ -30,6 +30,7 @@ from baserate.cli.runner import (
     read_price,
     read_share,
     shares,
+    threshold_by_model,
     threshold_of,
     thresholds_of,
 )
@@ -52,7 +53,7 @@ ROWS_OF_KEYWORD: dict[str, tuple[str, ...]] = {
     "threshold": ("thresholds_by_model",),
     **dict.fromkeys(("prior", "costs", "progress"), ()),
     # What only counts of one's own have, or what `options.file` has.
-    **dict.fromkeys(("pair", "better", "paired", "resample", "unlabelled"), ()),
+    **dict.fromkeys(("days", "pair", "better", "paired", "resample", "unlabelled"), ()),
     **dict.fromkeys(("label", "score", "positive", "missing_label", "nan_score"), ()),
 }
 # Values of which the request has read the text, and how the text of others is read.
@@ -65,13 +66,18 @@ FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
 READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
     "measures": lambda request, texts, _: measures_of(texts, request.conditions),
     "thresholds": lambda _, texts, __: read_thresholds(texts),
-    "threshold": lambda _, texts, models: thresholds_of(texts, tuple(models)),
+    "threshold": lambda _, given, models: (
+        threshold_by_model(given)[1]
+        if isinstance(given, str)
+        else thresholds_of(given, tuple(models))
+    ),
     "optimize": lambda request, text, _: parsed_measure(text, request.conditions),
     "review": lambda _, text, __: read_price(text),
     "recovered": lambda _, text, __: read_share(text),
 }
 # Options that name a file.
 OTHER_FILES = ("labelled", "prior_from", "test")
+NUMBER = re.compile(r"\b(int|float)\b")
 CLICK_TYPES = {"int": int, "int | None": int}
 
 
@@ -85,10 +91,12 @@ def make_command(
     source: Callable[[Function], Function] = options.file(),  # noqa: B008 (a decorator)
     advise: Callable[[Request, Sequence[Any]], str] | None = None,
     instead: Mapping[str, Function] | None = None,
-    without: Sequence[str] = (),
     also: Sequence[str] = (),
     rest: Sequence[str] = (),
     name_sources: bool = False,
+    estimate: str = TOGETHER,
+    conditions: Callable[[Request], Any] | None = None,
+    without: Sequence[str] = (),
 ) -> click.Command:
     """Make the command that asks a verb.
 
@@ -112,14 +120,18 @@ def make_command(
         Takes the request and the results, and returns a paragraph that follows the first one.
     instead : mapping of str to callable, optional
         Flags, and the verb that answers where one of them is given.
-    without : sequence of str
-        Keywords of the verb that only Python can give.
     also : sequence of str
         Rows of `options.TABLE` that the request itself takes: "memory", "as_csv".
     rest : sequence of str
         Options of `source` that are keywords of the verb without being named in its signature.
     name_sources : bool
         Does the text end with what was read (of several data, the first)?
+    estimate : str
+        What the answer does about the error of a base rate that is estimated (`--prior-from`).
+    conditions : callable, optional
+        Takes the request, and returns `at=` where that is more than conditions, or a list of them.
+    without : sequence of str
+        Rows of `options.TABLE` that this command does not have, although its verb has the keyword.
     """
     verbs = instead or {}
 
@@ -128,11 +140,12 @@ def make_command(
         asked = verb if flag is None else verbs[flag]
         if flag is not None:
             refuse_others(request, flag, asked, filter(None, (read, verb, show)))
-        request = request.estimated(use_of_estimate(request, asked))
+        request = request.estimated(use_of_estimate(request, asked, estimate))
         data = () if read is None else read(request, **select_values(given, read))
         data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
-        results = ask_verb(asked, request, data, given, more)
+        at = None if conditions is None else conditions(request)
+        results = ask_verb(asked, request, data, given, more if at is None else {**more, "at": at})
         if show is not None:
             own = select_values({**given, "request": request}, show)
             results = [
@@ -141,7 +154,8 @@ def make_command(
             ]
         hint = "" if advise is None else advise(request, results)
         result = present_results(name, request, data, results, hint)
-        return replace(result, sources=sources_of(*data[:1])) if name_sources else result
+        there = [one for one in data if one is not None]
+        return replace(result, sources=sources_of(*there[:1])) if name_sources else result
 
     answer.__doc__ = help
     files = [] if read is None else [source]
@@ -164,7 +178,9 @@ def make_command(
 def list_options(
     read: Function | None, verb: Function, show: Function | None, without: Sequence[str] = ()
 ) -> Iterator[Callable[[Function], Function]]:
-    """Return what adds the arguments and options of the three steps, in their order."""
+    """Return what adds the arguments and options of the three steps, in their order; `without`
+    these rows of the table of options.
+    """
     first, *others = inspect.signature(verb).parameters.values()
     named = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
     positional = [one for one in (first, *others) if one.kind not in named]
@@ -182,7 +198,7 @@ def list_options(
                 is_option = parameter.kind is Parameter.KEYWORD_ONLY
                 if is_option and parameter.name not in {*seen, *without}:
                     seen.add(parameter.name)
-                    yield options_of(parameter, descriptions)
+                    yield options_of(parameter, descriptions, without)
 
 
 def argument_or_options(
@@ -201,20 +217,22 @@ def argument_or_options(
 
 
 def options_of(
-    parameter: Parameter, descriptions: Mapping[str, str]
+    parameter: Parameter, descriptions: Mapping[str, str], without: Sequence[str] = ()
 ) -> Callable[[Function], Function]:
     """Return the option of a keyword: `volume=` is `--volume`; or several that stand for it."""
-    rows, text = rows_of(parameter.name), descriptions.get(parameter.name, "")
+    annotation, text = str(parameter.annotation), descriptions.get(parameter.name, "")
+    rows = tuple(row for row in rows_of(parameter.name) if row not in without)
+    if parameter.name == "threshold" and annotation == "Threshold":  # one for all models
+        rows = ("threshold",)
     if rows or parameter.name in ROWS_OF_KEYWORD:
         return listed(*rows, **({"help": text} if text and len(rows) == 1 else {}))
-    annotation = str(parameter.annotation)
     is_flag = annotation == "bool"
     return click.option(
         "--" + parameter.name.replace("_", "-"),
         cls=Option,
         is_flag=is_flag,
         type=None if is_flag else CLICK_TYPES.get(annotation),
-        metavar=None if is_flag else "NUMBER" if annotation in CLICK_TYPES else "TEXT",
+        metavar=None if is_flag else "NUMBER" if NUMBER.search(annotation) else "TEXT",
         help=text,
     )
 
@@ -289,7 +307,7 @@ def ask_verb(
     with ExitStack() as stack:
         if "progress" in parameters:
             keywords["progress"] = stack.enter_context(Progress("resampling"))
-        if "at" not in parameters:
+        if "at" not in parameters or "at" in keywords:
             return [verb(*data, *positional, **keywords)]
         conditions = request.conditions
         at = [conditions.uncertain()] if conditions.is_open else conditions.exact()
@@ -311,11 +329,11 @@ def refuse_others(request: Request, flag: str, verb: Function, steps: Iterable[F
             raise refuse("BR002", f"{flag_of(one)} has no effect {where}", "leave it out")
 
 
-def use_of_estimate(request: Request, verb: Function) -> str:
+def use_of_estimate(request: Request, verb: Function, usual: str) -> str:
     """Return what is done about the error of a base rate that is estimated."""
     if reads_several(verb):
         return ALONE
-    return OVER if request.conditions.is_open else TOGETHER
+    return OVER if usual == TOGETHER and request.conditions.is_open else usual
 
 
 def reads_several(verb: Function) -> bool:

@@ -407,7 +407,10 @@ TABLE = {
     ),
     OUTPUT: (
         _option(
-            "--json", "as_json", is_flag=True, help="Print the answer as JSON (docs/schema.json)."
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print the answer as JSON (docs/reference/schema.json).",
         ),
         _option(
             "-o",

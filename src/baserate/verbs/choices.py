@@ -31,12 +31,13 @@ from baserate.decisions.regret import CAUGHT, Decision
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, Infeasible, InputError, Note, Problem, combine, quoted, refuse
-from baserate.inference.amount_intervals import (
-    amount_intervals,
+from baserate.inference.best_model import (
     amounts_moved,
     choose_amount_model,
+    choose_model,
+    moved,
+    set_by_hand,
 )
-from baserate.inference.best_model import choose_model, moved, set_by_hand
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.decide import (
     LeastRegretChoice,
@@ -47,6 +48,7 @@ from baserate.inference.decide import (
 )
 from baserate.inference.intervals import (
     IntervalOptions,
+    amount_intervals,
     complete_choice,
     complete_in_field,
     complete_point,
@@ -178,9 +180,10 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     which also says whether the best model is significantly better: on the same cases
     (`JointCounts`), or on different ones with `paired=False`. By default that test is a closed
     form; `replicates=2000` resamples the cases and chooses the thresholds again on each resample.
-    The points have `.intervals`, by the best method that is valid (docs/uncertainty.md): corrected
-    for choosing the threshold on these cases, where they can be resampled. `.on(test)` evaluates
-    the same threshold on other cases, `.flags(scores)` applies it.
+    The points have `.intervals`, by the best method that is valid
+    (docs/ideas/uncertainty.md): corrected for choosing the threshold on these cases, where they
+    can be resampled. `.on(test)` evaluates the same threshold on other cases, `.flags(scores)`
+    applies it.
 
     Parameters
     ----------

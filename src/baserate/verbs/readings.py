@@ -31,7 +31,7 @@ from baserate.inference.expectation import expect, expect_curve
 from baserate.measures import confusion
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.measures.confusion import named as measure_named
-from baserate.measures.registry import SYNONYMS, plain
+from baserate.measures.registry import SYNONYMS, plain_name
 from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
 from baserate.results.choice import Choice
@@ -326,10 +326,10 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
 ) -> Any:
     """How do two measures go together along the thresholds, or one along the base rates?
 
-    `name` is a curve of docs/curves.md ("roc", "pr", "broc", "cost", "decision", …), two measures
-    "Y:X" along the thresholds, or "Y:prior" along base rates (`priors`), with a `threshold` that
-    stays, or one chosen anew at each by cost or a `rule`. Several models, or several conditions
-    (`at=[…]`), give one curve each, by name or conditions.
+    `name` is a curve of docs/reference/curves.md ("roc", "pr", "broc", "cost", "decision", …),
+    two measures "Y:X" along the thresholds, or "Y:prior" along base rates (`priors`), with a
+    `threshold` that stays, or one chosen anew at each by cost or a `rule`. Several models, or
+    several conditions (`at=[…]`), give one curve each, by name or conditions.
 
     Over a base rate that is not known exactly, `.over` has the range of the curve at the places
     `places`; `kind` and `level` are those of `measure`.
@@ -594,8 +594,8 @@ def summary(
 ) -> Any:
     """One number for a whole curve: "auc", "partial_auc(fpr=0..0.1)", "brier", "h_measure", …
 
-    All of them are in docs/curves.md. Several models, classes or groups give one number each, by
-    name; `average="macro"` gives their mean, each with the same weight.
+    All of them are in docs/reference/curves.md. Several models, classes or groups give
+    one number each, by name; `average="macro"` gives their mean, each with the same weight.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -618,7 +618,7 @@ def summary(
 
 def _summary_named(name: Any) -> Summary:
     """A summary; the name of a measure is refused with the verb that takes it."""
-    key = plain(name.partition("(")[0]) if isinstance(name, str) else ""
+    key = plain_name(name.partition("(")[0]) if isinstance(name, str) else ""
     if key in SYNONYMS and key not in NAMES:
         raise refuse(
             "BR531",

@@ -1,4 +1,4 @@
-"""Decisions, expectations, leaders and triage: as JSON for a program, as text for a person."""
+"""Decisions, expectations and leaders: as JSON for a program, as text for a person."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from baserate.decisions.operating_point import measures_requested
 from baserate.decisions.regret import CAUGHT, Decision, InformationValue, Regret
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.sensitivity import Change, Stability
-from baserate.decisions.triage import Triage
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped, grouped, number_of, quoted
-from baserate.inference.amount_intervals import NAMES as AMOUNTS_WITH_INTERVALS
 from baserate.inference.decide import LeastRegretChoice, RecallLeaders, Recommendation
 from baserate.inference.expectation import VARYING, Expectation, Outlook
 from baserate.measures.confusion import Measure, in_costs
@@ -399,7 +397,7 @@ def amount_point_as_json(point: AmountPoint) -> dict[str, Any]:
     more = document.share_of(where)
     if point.caught_best is not None and point.caught_worst is not None:
         more |= {"caught_best": point.caught_best, "caught_worst": point.caught_worst}
-    names = (*AMOUNTS_WITH_INTERVALS, "amount_false_alarms")
+    names = (*AMOUNT_COLUMNS, "amount_false_alarms")
     return {
         "rule": where.rule or None,
         "optimized": where.optimized or None,
@@ -420,7 +418,7 @@ def amount_point_as_json(point: AmountPoint) -> dict[str, Any]:
 
 
 # ----------------------------------------------------------------------
-# Expectations, the best recall within a share of false alerts, and triage: as JSON and as text.
+# Expectations, and the best recall within a share of false alerts: as JSON and as text.
 
 
 MOST_LINES = 25
@@ -601,86 +599,6 @@ def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
     ]
     bounds = ("low", "high", "worst", "best")
     return tables.csv_text(("model", "curve", first.x_label, first.y_label, *bounds), rows)
-
-
-# ---- triage -----------------------------------------------------------------------------------
-
-
-def of_triage(model: str, found: Triage) -> dict[str, Any]:
-    """Two thresholds and what follows, for a program."""
-    numbers = {
-        name: getattr(found, name)
-        for name in ("acted", "reviewed", "passed", "found", "cost", "without", "saving", "reviews")
-    }
-    review = threshold(found.review) if found.reviewed else None
-    return {
-        "model": model,
-        "at": conditions(found.at),
-        "act": threshold(found.act),
-        "review": review,
-        **numbers,
-    }
-
-
-NO_INTERVALS = "No intervals are computed for two thresholds."
-NOT_COMPARED = "The differences were not tested, and no intervals are computed for two thresholds."
-
-
-def triaged(found: Mapping[str, Triage]) -> str:
-    """The cheapest model in words, then all of them."""
-    best = min(found, key=lambda name: (found[name].cost, list(found).index(name)))
-    one = found[best]
-    others = [name for name in found if name != best]
-    against = (
-        f" ({', '.join(f'{_shown(name)} {digits(found[name].cost, 4)}' for name in others)})"
-        if others
-        else ""
-    )
-    model = f"Use {_shown(best)}: " if others else ""
-    scores = (
-        "" if one.act is None else f"scores ≥ {one.shown[0]} ({100 * one.acted:.3g} % of cases)"
-    )
-    said = f"{model}{_looks(one)}, act on {scores or 'none'} without review, pass the rest."
-    sentence = (
-        f"{said[0].upper()}{said[1:]} At {told(one.at, by_cost=True)}, the cost per case is"
-        f" {digits(one.cost, 4)}{against}; with a single threshold {digits(one.without, 4)}."
-        f" {NOT_COMPARED if others else NO_INTERVALS}"
-    )
-    rows = [
-        (
-            _shown(name),
-            "none" if t.act is None else f">= {t.shown[0]}",
-            f">= {t.shown[1]}" if t.reviewed else "none",
-        )
-        + tuple(
-            digits(value, 4)
-            for value in (t.acted, t.reviewed, t.passed, t.found, t.cost, t.without)
-        )
-        + (() if t.reviews is None else (digits(t.reviews, 4),))
-        for name, t in found.items()
-    ]
-    headings = (
-        "model",
-        "act",
-        "review",
-        "acted on",
-        "reviewed",
-        "passed",
-        "found",
-        "cost per case",
-        "one threshold",
-    )
-    return Page(
-        sentence, Grid(headings + (() if one.reviews is None else ("reviews",)), rows, left=3)
-    )
-
-
-def _looks(one: Triage) -> str:
-    if not one.reviewed:
-        return "review nothing"
-    reviews = "" if one.reviews is None else f", {tables.cases(one.reviews)} reviews"
-    below = "" if one.act is None else f" and < {one.shown[0]}"
-    return f"review scores ≥ {one.shown[1]}{below} ({100 * one.reviewed:.3g} % of cases{reviews})"
 
 
 # ---- leaders ----------------------------------------------------------------------------------

@@ -15,9 +15,13 @@ from baserate.inference.decide import LeastRegretChoice, RecallLeaders
 from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.plan import Plan
+from baserate.results.triage import Triage, Triages
 from baserate.results.values import Difference, Differences, Unsatisfied
+from baserate.segments.days import Days
+from baserate.segments.groups import Slices
+from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, choices, comparisons, plans, tables
+from baserate.views import calculations, choices, comparisons, plans, segment_tables, tables, triage
 
 SCHEMA = "baserate/2"
 
@@ -91,6 +95,32 @@ def _(result: PriorEstimates) -> str:
     return comparisons.describe_estimates(result)
 
 
+@write_sentence.register
+def _(result: Triage) -> str:
+    return triage.describe_triage(result)
+
+
+@write_sentence.register
+def _(result: Triages) -> str:
+    return triage.describe_triages(result)
+
+
+@write_sentence.register
+def _(result: Slices) -> str:
+    return segment_tables.describe_slices(result)
+
+
+@write_sentence.register
+def _(result: Days) -> str:
+    return segment_tables.describe_days(result)
+
+
+@write_sentence.register
+def _(result: GroupsAndDays) -> str:
+    parts = [part for part in (result.groups, result.days) if part is not None]
+    return "\n".join(map(write_sentence, parts))
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -158,6 +188,32 @@ def _(first: Differences, *others: Differences) -> list[str]:
 @list_tables.register
 def _(first: PriorEstimates, *others: PriorEstimates) -> list[str]:
     return [block for one in (first, *others) for block in comparisons.tabulate_estimates(one)]
+
+
+@list_tables.register
+def _(first: Triage, *others: Triage) -> list[str]:
+    return [triage.tabulate_triages({"": one}) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: Triages, *others: Triages) -> list[str]:
+    return [triage.tabulate_triages(one) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: Slices, *others: Slices) -> list[str]:
+    return [block for one in (first, *others) for block in segment_tables.tabulate_slices(one)]
+
+
+@list_tables.register
+def _(first: Days, *others: Days) -> list[str]:
+    return [block for one in (first, *others) for block in segment_tables.tabulate_days(one)]
+
+
+@list_tables.register
+def _(first: GroupsAndDays, *others: GroupsAndDays) -> list[str]:
+    parts = [part for one in (first, *others) for part in (one.groups, one.days)]
+    return [block for part in parts if part is not None for block in list_tables(part)]
 
 
 # ----------------------------------------------------------------------

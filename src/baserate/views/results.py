@@ -24,11 +24,12 @@ from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
 from baserate.inference.decide import RecallLeaders
 from baserate.measures.calculator import Rates
-from baserate.numbers import Reading, Undefined, cell, some, table
+from baserate.numbers import Reading, Undefined, first_and_last, format_cell, html_table
 from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
 from baserate.results.plan import Plan
+from baserate.results.triage import Triage, Triages
 from baserate.results.values import (
     Difference,
     Differences,
@@ -37,6 +38,7 @@ from baserate.results.values import (
 )
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
+from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
 from baserate.views import (
     calculations,
@@ -45,6 +47,7 @@ from baserate.views import (
     document,
     segment_tables,
     tables,
+    triage,
 )
 from baserate.views.formats import write_sentence
 
@@ -89,12 +92,17 @@ def _(result: OperatingPoint) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Slices) -> dict[str, Any]:
-    return segment_tables.slices_document(result, "group")
+    return segment_tables.slices_as_json(result)
 
 
 @values_of.register
 def _(result: Days) -> dict[str, Any]:
-    return segment_tables.days_document(result, "day")
+    return segment_tables.days_as_json(result)
+
+
+@values_of.register
+def _(result: GroupsAndDays) -> dict[str, Any]:
+    return segment_tables.groups_and_days_as_json(result)
 
 
 @values_of.register
@@ -126,6 +134,16 @@ def _(result: Calculation) -> dict[str, Any]:
 @values_of.register
 def _(result: League) -> dict[str, Any]:
     return calculations.league_as_json(result)
+
+
+@values_of.register
+def _(result: Triage) -> dict[str, Any]:
+    return triage.triage_as_json(result)
+
+
+@values_of.register
+def _(result: Triages) -> dict[str, Any]:
+    return triage.triages_as_json(result)
 
 
 @values_of.register
@@ -185,14 +203,14 @@ def as_html(result: Any) -> str:
 def _html_table(result: Any) -> str:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
-    return table(write_sentence(result), names, body)
+    body = first_and_last(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
+    return html_table(write_sentence(result), names, body)
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, bool | str):
         return str(value)
-    return cell(math.nan if value is None else value, 4)
+    return format_cell(math.nan if value is None else value, 4)
 
 
 @singledispatch
@@ -315,10 +333,23 @@ def _(result: Days) -> Iterator[Row]:
 
 
 @rows_of.register
+def _(result: GroupsAndDays) -> Iterator[Row]:
+    for part in (result.groups, result.days):
+        if part is not None:
+            yield from rows_of(part)
+
+
+@rows_of.register
 def _(result: PriorEstimates) -> Iterator[Row]:
     for name, several in result.estimates.items():
         for one in several:
             yield {"model": name, **_scalars(one)}
+
+
+@rows_of.register
+def _(result: Triages) -> Iterator[Row]:
+    for name, one in result.items():
+        yield {"model": name, **_scalars(one)}
 
 
 @rows_of.register
