@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.cli.helpers import answered, refused, told, written
+from tests.cli.helpers import answered, first_point, refused, told, written
 
 import baserate as br
 from baserate.cli.main import cli, commands
@@ -180,14 +180,6 @@ def test_an_unknown_column_of_the_field_is_refused(capsys, files):
 
 
 # ---- --prior-from -----------------------------------------------------------------------------
-
-
-def first_point(answer):
-    """The only point of the first model, as either form of the JSON has it."""
-    if "result" in answer:
-        return next(iter(answer["result"]["points"].values()))
-    (point,) = answer["models"][0]["points"]
-    return point
 
 
 def conditioned(command, files, *more, field="field.csv"):

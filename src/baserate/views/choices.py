@@ -206,9 +206,20 @@ def _describe_intervals(choices: Sequence[Choice], names: Sequence[str]) -> str:
     is_sure = any(point.guarantee is not None for point in chosen)
     one_sided = "; of what is guaranteed the one-sided bound" if is_sure else ""
     tests = dict.fromkeys(one.method for choice in choices for one in choice.differences)
-    by = f"; the lead by {', '.join(tests)}" if tests else ""
+    by = f"; the lead by {', '.join(tests)}{_describe_resampling(choices)}" if tests else ""
     level = percent(used[0].level)
     return f"In brackets {level} intervals ({', '.join(methods)}), {taken}{one_sided}{by}:"
+
+
+def _describe_resampling(choices: Sequence[Choice]) -> str:
+    """Return that resamples may tell models apart that a formula does not."""
+    close = [
+        one
+        for choice in choices
+        for one in choice.differences
+        if choice.chosen is None and not one.significant and one.replicates is None
+    ]
+    return " (a formula that allows for choosing; --replicates 2000 resamples)" if close else ""
 
 
 NO_INTERVALS_OF_TIES = (
