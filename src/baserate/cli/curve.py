@@ -49,15 +49,18 @@ class Extras:
 
     def panel(self, made: list[tuple[str, Curve]]) -> Panel:
         """Loaded when something is drawn."""
-        from baserate.plots.figures import panel_for
+        from baserate.plots.figures import draw_curves
 
-        return panel_for(
-            made,
-            isolines=self.isolines,
-            baseline=self.baseline,
-            bands=tuple(band for _, band in self.bands),
-            log=self.log,
-        )
+        models: dict[str, list[Curve]] = {}
+        for model, curve in made:
+            models.setdefault(model, []).append(curve)
+        given = {
+            "isolines": self.isolines,
+            "baseline": self.baseline,
+            "bands": tuple(band for _, band in self.bands),
+            "log": self.log,
+        }
+        return draw_curves(models, **{name: value for name, value in given.items() if value})
 
     def parts(self) -> dict[str, Any]:
         """The numbers behind the drawing; nothing where none were requested."""

@@ -683,26 +683,7 @@ PANELS: dict[str, Callable[..., Panel]] = {
 }
 
 
-def panel_for(
-    curves: Sequence[tuple[str, Curve]],
-    *,
-    isolines: Sequence[Isoline] = (),
-    baseline: Baseline | None = None,
-    bands: Sequence[Band] = (),
-    log: bool = False,
-) -> Panel:
-    """The panel of curves of one kind, each with the name of its model: one curve per model, or
-    one per model and base rate. Isolines and a baseline belong to a ROC; `log` makes the horizontal
-    axis logarithmic.
-    """
-    models: dict[str, list[Curve]] = {}
-    for model, curve in curves:
-        models.setdefault(model, []).append(curve)
-    given = {"isolines": isolines, "baseline": baseline, "bands": bands, "log": log}
-    return _draw_curves(models, {name: value for name, value in given.items() if value})
-
-
-def _draw_curves(curves: AnyCurves, options: dict[str, Any]) -> Panel:
+def draw_curves(curves: AnyCurves, **options: Any) -> Panel:
     """Curves of one kind, in the panel of their kind."""
     kind = name_curves(curves)[0].curve.name
     return PANELS.get(kind, curve_panel)(curves, **options)
@@ -722,10 +703,10 @@ def draw_result(result: Any, *, ax: Any = None, **given: Any) -> Panel:
 
 def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
     if isinstance(result, Curve):
-        return _draw_curves(result, given)
+        return draw_curves(result, **given)
     if isinstance(result, Curves):
         models = {key: curve for key, curve in result.items() if isinstance(key, str)}
-        return _draw_curves(models or list(result.values()), given)
+        return draw_curves(models or list(result.values()), **given)
     if isinstance(result, OperatingPoint | AmountPoint):
         point = result.point if isinstance(result, AmountPoint) else result
         return outcome_tree_panel(point, **given)
