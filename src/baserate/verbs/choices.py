@@ -29,15 +29,21 @@ from baserate.decisions.amount_costs import (
 from baserate.decisions.regret import CAUGHT, Decision
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.errors import Fix, Infeasible, InputError, Note, Problem, combine, quoted, refuse
-from baserate.inference.amount_intervals import (
-    amount_intervals,
+from baserate.inference.best_model import (
     amounts_moved,
     choose_amount_model,
+    choose_model,
+    moved,
+    set_by_hand,
 )
-from baserate.inference.best_model import choose_model, moved, set_by_hand
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.decide import decide
-from baserate.inference.intervals import IntervalOptions, complete_choice, complete_point
+from baserate.inference.intervals import (
+    IntervalOptions,
+    amount_intervals,
+    complete_choice,
+    complete_point,
+)
 from baserate.inference.resample import Progress
 from baserate.measures.confusion import NOT_SAID, Measure, parse
 from baserate.results.choice import Choice

@@ -36,9 +36,8 @@ from baserate.measures import confusion
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.measures.confusion import named as measure_named
 from baserate.measures.isolines import isoline
-from baserate.measures.registry import SYNONYMS, plain
-from baserate.notation import several as several_shares
-from baserate.notation import share
+from baserate.measures.registry import SYNONYMS, plain_name
+from baserate.notation import parse_share, split_list
 from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
 from baserate.results.choice import Choice
@@ -557,8 +556,8 @@ def _parse_isolines(text: str) -> Iterator[tuple[Any, float]]:
     if not given:
         raise refuse("BR542", f"isolines are MEASURE=VALUES, got {quoted(text)}", fix)
     kind = measure_named(name).name
-    for part in several_shares(values):
-        written = share(part)
+    for part in split_list(values):
+        written = parse_share(part)
         if written is None:
             raise refuse("BR542", f"an isoline has a value, got {quoted(part)}", fix)
         yield kind, float(written.value)
@@ -781,7 +780,7 @@ def summary(
 
 def _summary_named(name: Any) -> Summary:
     """A summary; the name of a measure is refused with the verb that takes it."""
-    key = plain(name.partition("(")[0]) if isinstance(name, str) else ""
+    key = plain_name(name.partition("(")[0]) if isinstance(name, str) else ""
     if key in SYNONYMS and key not in NAMES:
         raise refuse(
             "BR531",
