@@ -16,7 +16,6 @@ from baserate.conditions import told
 from baserate.curves.curve import Curve, Curves
 from baserate.curves.named import act_on_everybody, benefits_at
 from baserate.errors import grouped, number_of, quoted
-from baserate.inference.bands import Band
 from baserate.inference.expectation import Outlook
 from baserate.measures.confusion import in_costs
 from baserate.measures.isolines import Isoline
@@ -98,7 +97,7 @@ def _axes_of(curve: Curve) -> tuple[str, str]:
     return in_words(curve.x_label, given=given), in_words(curve.y_label, given=given)
 
 
-def _tabulate_band(band: Band) -> str:
+def _tabulate_band(band: Any) -> str:
     title = f"{percent(band.level)} {band.kind} band ({band.method}):"
     places = spread_evenly(len(band.x), MOST_LINES)
     columns = (band.x, band.y, band.low, band.high)
@@ -227,7 +226,7 @@ def _isoline_as_json(line: Isoline) -> dict[str, Any]:
     return {name: getattr(line, name) for name in ("measure", "value", "prior", "angle")}
 
 
-def _band_as_json(model: str, band: Band) -> dict[str, Any]:
+def _band_as_json(model: str, band: Any) -> dict[str, Any]:
     return {
         "model": model or None,
         **{name: getattr(band, name) for name in ("name", "x_label", "y_label", "level", "method")},
