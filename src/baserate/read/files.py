@@ -24,9 +24,9 @@ from baserate.errors import (
     checked_design,
     counted_twice,
     number_of,
-    placed,
     quoted,
     refuse_file,
+    relocate_problems,
     size,
 )
 from baserate.read.cases import (
@@ -83,7 +83,7 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> Cases:
     wanted = heeded(wanted, options.treatment)
     tables = parts_of(source, wanted, options)
     table = together(source, tables)
-    with placed(table.place):
+    with relocate_problems(table.place):
         table = treat(table, wanted, options.treatment)
         cases = _cases(table, wanted)
         cases = cases._replace(unlabelled=_unlabelled_cases(table, wanted, options.treatment))
@@ -94,7 +94,7 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> Cases:
 
 def _cases_of_table(source: str, held: CaseTable, treatment: Treatment) -> Cases:
     table = together(source, held.parts)
-    with placed(table.place):
+    with relocate_problems(table.place):
         cases, table = checked_cases(held, table, treatment)
     return _with_ledger(cases, table, held.parts, held.wanted)
 
@@ -233,7 +233,7 @@ def _count_table(source: str, cases: CaseTable, options: Options) -> dict[str, C
         return count_each_model(_cases_of_table(source, cases, treatment))
     table = together(source, cases.parts)
     low = treatment.lower_is_positive
-    with placed(table.place):
+    with relocate_problems(table.place):
         judged = judge(cases, treatment)
         kept = {
             name: count_model_within(cases, judged, name, ceiling, lower_is_positive=low)
@@ -267,9 +267,7 @@ def _needs_memory(source: str, option: str, rows: int, ceiling: Ceiling) -> Inpu
 def _twice(parts: Sequence[Table]) -> list[str]:
     """Return the files whose bytes another file has too."""
     digests = [part.sha256 for part in parts]
-    return [
-        part.path for place, part in enumerate(parts) if part.sha256 in digests[:place]
-    ]
+    return [part.path for place, part in enumerate(parts) if part.sha256 in digests[:place]]
 
 
 def count_together(
@@ -312,7 +310,7 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
     wanted = ColumnRoles(score, (score,))  # readers want a label: here the score stands in for it
     tables = parts_of(source, wanted, options)
     table = together(source, tables)
-    with placed(table.place):
+    with relocate_problems(table.place):
         table = treat(table, wanted, Treatment(nan_score=known.nan_score))
         cases = _unlabelled_scores(table.columns[score], score)
         if known.lower_is_positive:

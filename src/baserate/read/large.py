@@ -19,8 +19,8 @@ from baserate.errors import (
     Note,
     grouped,
     number_of,
-    placed,
     refuse,
+    relocate_problems,
     size,
 )
 from baserate.kernels import Cells, Kernels, Labels, Scores, best
@@ -301,7 +301,7 @@ class Chunks:
         except (TypeError, ValueError):
             text = f"chunk {number} is not a pair of labels and scores"
             raise refuse("BR944", text, "yield (y_true, y_score)") from None
-        with placed(lambda at: replace(at, rows=tuple(row + rows for row in at.rows))):
+        with relocate_problems(lambda at: replace(at, rows=tuple(row + rows for row in at.rows))):
             cases = cases_of_arrays(labels, {SCORE: scores}, **self.asked)
         self.notes.update(dict.fromkeys(cases.notes))
         return Piece(cases.positive, cases.scores[SCORE])
