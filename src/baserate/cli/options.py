@@ -157,7 +157,7 @@ TABLE = {
             ),
         ),
         _option("--review", metavar="NUMBER"),
-        _option("--svg", metavar="FILE"),
+        _option("--svg", metavar="FILE", help="Also draw the curves into this SVG file."),
         _option("--csv", "as_csv", is_flag=True, help="Print all points as CSV."),
     ),
     "The data": (
@@ -393,7 +393,7 @@ TABLE = {
         _option(
             "--memory",
             metavar="SIZE",
-            help=("Memory limit, such as 1GB: Parquet and CSV of any size are counted in pieces."),
+            help="Memory limit, such as 1GB: Parquet, CSV and JSON lines of any size are counted.",
         ),
     ),
     OUTPUT: (

@@ -34,9 +34,9 @@ from baserate.errors import (
     checked_design,
     grouped,
     number_of,
-    placed,
     quoted,
     refuse,
+    relocate_problems,
 )
 from baserate.kernels import Cells, Kernels, best
 from baserate.kernels.portable import ascending_orders, scores_of_orders
@@ -44,7 +44,6 @@ from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, Reading, squ
 from baserate.read.columns import (
     FLOAT_DIGITS,
     Column,
-    Unread,
     as_column,
     check_indexes,
     check_lengths,
@@ -81,8 +80,6 @@ def as_scores(column: Column, times: Ints | None = None) -> Array:
     """Contiguous numbers that rank the cases as the user's values do; none is NaN. `times` says how
     many cases each value stands for.
     """
-    if column.unread is not None:
-        raise _refused(column.name, column.unread)
     if column.missing is not None or times is not None:
         refuse_missing(column, times)
     column = column.inferred()
@@ -139,14 +136,6 @@ def refuse_rows(
     """The error for a number of rows of a column that hold something ("2 negative weights")."""
     text = f"{name} has {number_of(len(rows), what)}{example}"
     return refuse(code, text, fix, rows[:MOST_EXAMPLES], len(rows))
-
-
-def _refused(name: str, found: Unread) -> InputError:
-    """Why such a column is refused, as if its cells were here."""
-    if found.missing.total or not found.wrong.total:
-        gone = found.missing if found.missing.total else found.nan
-        return no_rank(name, gone.rows, gone.total)
-    return not_numbers(name, found.wrong.first, found.wrong.rows, found.wrong.total)
 
 
 def _from_objects(column: Column) -> Array:
@@ -871,7 +860,7 @@ def check_cases(
         with findings:
             weights = as_weights(columns.weight)
     _check_swapped(findings, columns.label.name, numbers)
-    with placed(place):
+    with relocate_problems(place):
         findings.settle()
     ledger = Ledger(rows, columns.cases, rows - columns.cases, design=checked_design(design))
     cases = Cases(
@@ -1057,7 +1046,7 @@ def count_each_model(cases: Cases) -> dict[str, Counts]:
     for name in cases.scores:
         with findings:
             counted[name] = count_cases(cases, name)
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         findings.settle()
     return counted
 
@@ -1082,7 +1071,7 @@ def count_coded(
 
 def count_groups(cases: Cases, model: str, role: str = "group") -> GroupedCounts:
     """Return the counts of one model's scores by the values of a column."""
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         names, codes = group_codes(cases.beside[role])
     unlabelled = None if cases.unlabelled is None else count_groups(cases.unlabelled, model, role)
     return count_coded(cases, model, names, codes).beside(unlabelled)
@@ -1092,7 +1081,7 @@ def split_by_group(cases: Cases) -> dict[Hashable, Cases]:
     """Return the cases of each group."""
     if "group" not in cases.beside:
         return {}
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         names, codes = group_codes(cases.beside["group"])
     rows = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))
