@@ -140,7 +140,7 @@ choose_command = make_command(
     show=evaluate_on_test,
     advise=advise_test,
     instead={"all_priors": choices.lead_by_recall},
-    without=("threshold", "intervals"),
+    rows={"threshold": (), "intervals": ()},
     also=("prior_from", "pilot", "kind", "memory", "svg"),
     help="""Choose the model and its cheapest threshold, or the best one that satisfies a RULE.
 

@@ -164,8 +164,7 @@ TABLE = {
         _option(
             "--svg",
             metavar="FILE",
-            help="Also draw the answer into this SVG file: the ROC with"
-            " the chosen points, or over a range the winner map.",
+            help="Also draw the answer (curves, points) into this SVG file.",
         ),
         _option("--csv", "as_csv", is_flag=True, help="Print all points as CSV."),
     ),
@@ -402,7 +401,7 @@ TABLE = {
         _option(
             "--memory",
             metavar="SIZE",
-            help=("Memory limit, such as 1GB: Parquet and CSV of any size are counted in pieces."),
+            help="Memory limit, such as 1GB: Parquet, CSV and JSON lines of any size are counted.",
         ),
     ),
     OUTPUT: (

@@ -44,6 +44,7 @@ from baserate.views import (
     calculations,
     choices,
     comparisons,
+    curves,
     document,
     segment_tables,
     tables,
@@ -117,7 +118,7 @@ def _(result: Differences) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Curves) -> dict[str, Any]:
-    return {"curves": {str(key): curve.to_dict() for key, curve in result.items()}}
+    return curves.curves_as_json(result)
 
 
 @values_of.register
