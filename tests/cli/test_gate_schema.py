@@ -117,7 +117,7 @@ def test_the_schema_keeps_the_words_of_gates_out_of_other_comparisons(file, caps
     )
     judged = answered(capsys, "gate", path, *COMPARED)["comparisons"][0]
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
-        VALID.validate(damaged(document, "comparisons", 0, more, value=judged[more]))
+        VALID.validate(damaged(document, "result", "comparisons", 0, more, value=judged[more]))
 
 
 @pytest.mark.parametrize(
