@@ -24,7 +24,13 @@ from baserate.inference.rates import normal, refuse_weights, special
 from baserate.kernels import Cells
 from baserate.measures.confusion import Measure, rates_read
 from baserate.numbers import INT64_MAX, Floats, Ints
-from baserate.results.values import Difference, checked_replicates, checked_seed, missed, tails
+from baserate.results.values import (
+    Difference,
+    checked_replicates,
+    checked_seed,
+    missed,
+    missed_in_tails,
+)
 
 Source = Counts | GroupedCounts | JointCounts
 Progress = Callable[[int, int], None]
@@ -671,7 +677,7 @@ def percentile_bounds(
     values: Floats, level: float, side: str, ends: tuple[float, float] = (-math.inf, math.inf)
 ) -> tuple[float, float]:
     """The quantiles of the replicates; an end where no bound is requested."""
-    below, above = tails(level, side)
+    below, above = missed_in_tails(level, side)
     low = float(np.quantile(values, below)) if below else ends[0]
     return low, float(np.quantile(values, 1 - above)) if above else ends[1]
 
@@ -700,7 +706,7 @@ def bca_bounds(
         return percentile_bounds(values, level, side)
     bias = normal(below_seen)
     bounds = [-math.inf, math.inf]
-    for place, tail in enumerate(tails(level, side)):
+    for place, tail in enumerate(missed_in_tails(level, side)):
         if tail:
             z = bias + normal(tail if place == 0 else 1 - tail)
             share = float(special().ndtr(bias + z / (1 - acceleration * z)))
