@@ -1,5 +1,5 @@
-"""Notebooks show every value as a plain table: the caption is its sentence, and nothing in it is markup
-of the user's.
+"""Notebooks show every value as a plain table: the caption is its sentence, and nothing in it is
+markup of the user's.
 """
 
 import subprocess
