@@ -34,7 +34,6 @@ from baserate.inference.resample import (
     make_sample,
     planned,
     roc_runs,
-    whole_of,
 )
 from baserate.inference.statistic import Reader, at_places, curve_reader, prior_reader, statistic_of
 from baserate.measures.confusion import NOT_SAID, Measure, along, confusion_at, rates_read
@@ -158,7 +157,7 @@ def band(  # noqa: PLR0913 (each is a question of its own)
         )
     plan = planned(counts, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
     notes = check_enough(counts)
-    seen = reader.read(whole_of(counts))
+    seen = reader.read(counts.total())
     sides = BOTH if simultaneous else None
     values, plan = curves_drawn(
         lambda parts: reader.read(parts[0]),

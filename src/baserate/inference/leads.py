@@ -373,15 +373,15 @@ def measure_setting(
 
 def amount_setting(models: JointAmounts, cases: Cases, name: str, point: AmountPoint) -> Setting:
     """Return the setting of a model whose cost by amounts, or amount caught, is compared."""
-    priced, where = Priced.of(models[name]), point.point
-    points, prices = priced.points, point.prices
-    flags = flagged(models.joint.scores[name], points, where)
-    is_cost = where.optimized != CAUGHT
+    priced, prices = Priced.of(models[name]), point.prices
+    points = priced.points
+    flags = flagged(models.joint.scores[name], points, point)
+    is_cost = point.optimized != CAUGHT
     losses = (priced.costs if is_cost else priced.missed)(prices)
     term, of_ties = None, 0.0
-    if not where.in_advance:
+    if not point.in_advance:
         here = point.cost if is_cost else point.amount_missed
-        term, of_ties = moved_by_rule(where, points, -losses, -here, losses)
+        term, of_ties = moved_by_rule(point, points, -losses, -here, losses)
     gradient = amount_gradient(point)
     with_prior = 0.0
     if point.at.as_in_sample:
@@ -397,10 +397,10 @@ def amount_setting(models: JointAmounts, cases: Cases, name: str, point: AmountP
         float(point.cost if is_cost else point.amount_caught),
         gradient,
         with_prior,
-        None if term is None else gradient_of(term.measure, where.confusion, where.at),
-        rate_steps(points, where, caught / float(points.total_positives)),
+        None if term is None else gradient_of(term.measure, point.confusion, point.at),
+        rate_steps(points, point, caught / float(points.total_positives)),
         of_ties,
-        where.in_advance,
+        point.in_advance,
     )
 
 
@@ -412,7 +412,7 @@ def amount_gradient(point: AmountPoint) -> Floats:
     review, recovered, cases = (
         float(each) for each in (prices.review, prices.recovered, prices.cases)
     )
-    if point.point.optimized == CAUGHT:
+    if point.optimized == CAUGHT:
         return np.array([0.0, 0.0, cases * prior])
     ours = cases * prior
     return np.array([ours * review, cases * (1 - prior) * review, -ours * recovered])

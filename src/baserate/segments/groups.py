@@ -317,13 +317,13 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     """  # noqa: E501
     parts = _checked(groups)
     whole = groups.total() if isinstance(groups, GroupedCounts) else added(list(parts.values()))
-    counts = _counts(whole)
+    counts = whole.total()
     refuse_masses(counts.weighted)
     conditions = _conditions(parts, at)
     for one in conditions.values():
         refuse_estimate(one, "every site's interval")
     shared = not isinstance(at, Mapping) or not at
-    sites = [(_counts(part), conditions[group]) for group, part in parts.items()]
+    sites = [(part.total(), conditions[group]) for group, part in parts.items()]
     together, apart = (next(iter(conditions.values())), ()) if shared else _pooled(sites)
     cut, chosen, notes = common_threshold(
         pooled_counts(apart) if apart else counts, threshold, rule, require, together
@@ -410,10 +410,6 @@ def _checked(groups: Any) -> dict[Hashable, Cases]:
     return dict(groups)
 
 
-def _counts(cases: Cases) -> Counts:
-    return cases.total() if isinstance(cases, GroupedCounts) else cases
-
-
 def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Conditions]:
     """The conditions of every site: one for all, one each, or the site's own prior."""
     if not isinstance(at, Mapping):
@@ -462,7 +458,7 @@ def _make_slice(
     options: SliceOptions,
     sites: tuple[Site, ...] = (),
 ) -> Slice:
-    counts = _counts(cases)
+    counts = cases.total()
     if not counts.total_positives or not counts.total_negatives:
         # Of a class that is not there nothing is known at another prior.
         at = Conditions(None, at.costs if at.costs_given else None)

@@ -148,7 +148,6 @@ def _measured(x: Any, name: Any, at: Conditions | None, threshold: Any, asked: A
         money = {"cost": x.cost, "amount_caught": x.amount_caught, "amount_missed": x.amount_missed}
         if name in money and at is None:
             return Reading(money[name], x.notes, str(name))
-        x = x.point
     if not isinstance(x, Counts | Points | Confusion | OperatingPoint):
         refuse_uncounted(x, "measure")
     if at is not None and not at.is_exact:
