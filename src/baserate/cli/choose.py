@@ -114,7 +114,7 @@ class ChooseOptions:
         """What a review costs and what is recovered, as numbers."""
         found: dict[str, Any] = {"review": None if self.review is None else _price(self.review)}
         if self.recovered is not None:
-            written = notation.share(self.recovered)
+            written = notation.parse_share(self.recovered)
             found["recovered"] = self.recovered if written is None else written.value
         return found
 
@@ -124,7 +124,7 @@ class ChooseOptions:
 
 
 def _price(text: str) -> Fraction:
-    value = notation.number(notation.without_thousands(text.strip()))
+    value = notation.parse_number(notation.without_thousands(text.strip()))
     if value is None:
         raise refuse(
             "BR514",

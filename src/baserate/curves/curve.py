@@ -21,14 +21,22 @@ from baserate.measures.confusion import (
     ASSUMES_LABEL_SHIFT,
     NOT_SAID,
     Measure,
-    along,
     label_shift_of,
     measure,
+    measure_along,
     named,
     resolved_for,
 )
 from baserate.notation import WholeCheck, base_rate
-from baserate.numbers import EXACT_FLOATS, Floats, Viewed, cell, some, table, view
+from baserate.numbers import (
+    EXACT_FLOATS,
+    Floats,
+    Viewed,
+    first_and_last,
+    format_cell,
+    html_table,
+    make_view,
+)
 from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
@@ -111,7 +119,7 @@ class Curve:
         Other keywords are those of its panel in `baserate.plots`, such as `points`, `isolines` or
         `log`.
         """
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
     @property
     def digest(self) -> str:
@@ -151,18 +159,22 @@ class Curve:
         )
 
     def _repr_html_(self) -> str:
-        found: str = view("html", self)
+        found: str = make_view("html", self)
         return found
 
     def _html_table(self) -> str:
         cuts = self.thresholds
 
         def row(place: int) -> list[str]:
-            cut = [] if cuts is None else ["none" if np.isnan(cuts[place]) else cell(cuts[place])]
-            return [*cut, cell(self.x[place], 4), cell(self.y[place], 4)]
+            cut = (
+                []
+                if cuts is None
+                else ["none" if np.isnan(cuts[place]) else format_cell(cuts[place])]
+            )
+            return [*cut, format_cell(self.x[place], 4), format_cell(self.y[place], 4)]
 
         headings = (*(() if cuts is None else ("score ≥",)), self.x_label, self.y_label)
-        return table(repr(self), headings, some(len(self), row))
+        return html_table(repr(self), headings, first_and_last(len(self), row))
 
 
 def in_frame(columns: Mapping[str, Any], backend: str) -> Any:
@@ -221,7 +233,7 @@ class Curves(Viewed, Mapping[Hashable, Curve]):
 
     def plot(self, **given: Any) -> Any:
         """The panel of these curves; keywords as of the `plot` of one."""
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
 
 def halve_edges(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
@@ -401,7 +413,7 @@ def trace_points(
     """
     needs_prior = any(measure.depends_on_prior for measure in measures)
     resolved = resolved_for(points, at, measures) if needs_prior else None
-    columns = [along(measure, points, at) for measure in measures]
+    columns = [measure_along(measure, points, at) for measure in measures]
     if limit:
         columns = [_extend_to_limit(column) for column in columns]
     shifted = () if resolved is None else label_shift_of(resolved, points)
@@ -430,7 +442,7 @@ class _Between:
 
     def __call__(self, edges: Any, shares: Any) -> tuple[Floats, Floats]:
         inside = mixed_points(self.points, edges, shares)
-        x, y = (along(measure, inside, self.at) for measure in self.measures)
+        x, y = (measure_along(measure, inside, self.at) for measure in self.measures)
         return (_extend_to_limit(x), _extend_to_limit(y)) if self.limit else (x, y)
 
 

@@ -40,7 +40,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import NumberCheck, base_rate, checked_volume
-from baserate.numbers import Floats, exactly, rounded, view
+from baserate.numbers import Floats, exactly, make_view, rounded
 from baserate.results.choice import ModelChoice
 from baserate.results.operating_point import (
     ON_SAME_CASES,
@@ -489,7 +489,7 @@ class AmountChoice(ModelChoice[AmountPoint]):
 
     def on(self, test: Mapping[str, Amounts], at: Conditions | None = None) -> AmountChoice:
         """The same choice on other cases, each model at the threshold that was chosen before."""
-        found: AmountChoice = view("amounts on", self, test=test, at=at)
+        found: AmountChoice = make_view("amounts on", self, test=test, at=at)
         return found
 
 

@@ -17,7 +17,7 @@ from baserate.decisions.roc_geometry import check_classes, check_models
 from baserate.decisions.rules import TOLERANCE
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
-from baserate.notation import prior, share
+from baserate.notation import parse_prior, parse_share
 from baserate.numbers import Floats, Viewed, rounded
 from baserate.results.choice import Choice
 
@@ -69,7 +69,7 @@ class BestRecall(Viewed):
         """The highest tpr of each model at this base rate, within the share of false alarms; 0
         where it flags nothing.
         """
-        written = prior(base_rate)
+        written = parse_prior(base_rate)
         if written is None:
             raise refuse(
                 "BR509", "the best model depends on the base rate", 'leaders.at("1 in 1000")'
@@ -92,7 +92,7 @@ def lead_by_recall(models: Any, fdr: Any, *, attained: bool) -> BestRecall:
     before any test.
     """
     check_models(models)
-    written = share(fdr)
+    written = parse_share(fdr)
     if written is None or not 0 < written.value < 1:
         shown = fdr if written is None else float(written.value)
         raise refuse(

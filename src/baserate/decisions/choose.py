@@ -35,10 +35,10 @@ from baserate.errors import Fix, Infeasible, Problem
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    along,
     confusion_at,
     exact_value,
     measure,
+    measure_along,
     parse,
 )
 from baserate.measures.registry import AlongPoints, weight_of_negatives
@@ -253,7 +253,7 @@ class Thresholds:
         if self.counted is not None and asked.name in COUNTED:
             flagged, cases = self.counted
             return flagged * (dict(asked.parameters).get("volume", 1.0) / cases)
-        return along(asked, self.points, at)
+        return measure_along(asked, self.points, at)
 
     def at_places(self, places: Places) -> Thresholds:
         """Return what a choice flags, as one threshold."""

@@ -30,9 +30,9 @@ from baserate.errors import (
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    between,
     confusion_at,
     exact_value,
+    interpolate_confusions,
     label_shift_of,
     measure,
     out_of_range,
@@ -250,7 +250,7 @@ def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
     """What is flagged on average when a share of the cases uses the lower point and the rest the
     upper one.
     """
-    return between(confusion_at(points, upper), confusion_at(points, lower), share)
+    return interpolate_confusions(confusion_at(points, upper), confusion_at(points, lower), share)
 
 
 # ----------------------------------------------------------------------

@@ -63,8 +63,8 @@ from baserate.kernels import Cells
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    along,
     confusion_at,
+    measure_along,
     named,
     parse,
     resolved_for,
@@ -75,7 +75,7 @@ from baserate.notation import (
     base_rate,
     checked_level,
     checked_volume,
-    share,
+    parse_share,
 )
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.results.choice import Choice
@@ -526,7 +526,7 @@ def fix(
 
 
 def _value(asked: Measure, given: float | str) -> Fraction:
-    written = share(given)
+    written = parse_share(given)
     if written is None or not asked.range[0] <= written.value <= asked.range[1]:
         low, high = asked.range
         raise refuse(
@@ -540,7 +540,7 @@ def _value(asked: Measure, given: float | str) -> Fraction:
 def _interpolated(
     points: Points, asked: Measure, value: Fraction, at: Conditions
 ) -> OperatingPoint:
-    values = along(asked, points, at)
+    values = measure_along(asked, points, at)
     for edge in reversed(_edges_through(values, float(value)).tolist()):
         ends = confusion_at(points, edge), confusion_at(points, edge + 1)
         place = share_at(asked, ends, value, at)
@@ -606,7 +606,7 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
     with the higher tpr and lower fpr.
     """
     target = float(value)
-    values = along(asked, points, at)
+    values = measure_along(asked, points, at)
     away = np.abs(values - target)
     near = np.flatnonzero(away <= np.nanmin(away) + TOLERANCE * abs(target))
     losses = values[near] if asked.direction == "lower" else -values[near]

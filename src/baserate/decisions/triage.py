@@ -17,7 +17,7 @@ from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, combine, quoted, refuse
 from baserate.measures.confusion import label_shift_of, parse, resolved_for
-from baserate.notation import Written, checked_volume, from_number, number, share
+from baserate.notation import Written, checked_volume, from_number, parse_number, parse_share
 from baserate.numbers import Floats, exactly, rounded
 from baserate.results.operating_point import SAME_CASES
 from baserate.results.triage import Triage
@@ -98,12 +98,12 @@ def _read_number(given: Any) -> Written | None:
     """Return a number, also one that is written as text."""
     if not isinstance(given, str):
         return from_number(given)
-    value = number(given)
+    value = parse_number(given)
     return None if value is None else Written(value, given)
 
 
 def _share(given: Any) -> Fraction:
-    written = share(given)
+    written = parse_share(given)
     if written is None or not 0 <= written.value <= 1:
         raise refuse(
             "BR542",
@@ -120,7 +120,7 @@ def _limit(most: Any, volume: float | None) -> Fraction | None:
     written = _read_number(most)
     whole = Fraction(1) if written is None or volume is None else exactly(volume)
     if written is None and isinstance(most, str):
-        written = share(most)
+        written = parse_share(most)
     if written is None or not written.value >= 0 or (whole == 1 and written.value > 1):
         raise refuse(
             "BR521",

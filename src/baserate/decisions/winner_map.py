@@ -30,8 +30,8 @@ from baserate.decisions.roc_geometry import (
 )
 from baserate.decisions.rules import Mask, Rule, holds_all
 from baserate.errors import Fix, Infeasible, Note, Problem, number_of, quoted, refuse
-from baserate.notation import Written, base_rate, from_number, prior
-from baserate.numbers import Viewed, exactly, rounded, view
+from baserate.notation import Written, base_rate, from_number, parse_prior
+from baserate.numbers import Viewed, exactly, make_view, rounded
 
 
 class Undecided(NamedTuple):
@@ -124,7 +124,7 @@ class WinnerMap(Viewed):
 
     def plot(self, **given: Any) -> Any:
         """The map; keywords are those of `baserate.plots.winner_map_panel`."""
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
     @property
     def borders(self) -> tuple[Border, ...]:
@@ -290,7 +290,7 @@ def _with_ties(
 
 
 def _prior(given: Any) -> Written:
-    written = prior(given)
+    written = parse_prior(given)
     if written is None:
         raise refuse(
             "BR509",

@@ -61,7 +61,7 @@ from baserate.inference.statistic import (
 )
 from baserate.measures.confusion import NOT_SAID
 from baserate.notation import WholeCheck
-from baserate.numbers import Floats, Ints, total
+from baserate.numbers import Floats, Ints, exact_total
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     BOTH,
@@ -128,9 +128,9 @@ def discordant(
         if within not in ("all", "positives" if is_positive else "negatives"):
             continue
         right = [mask == is_positive for mask in flagged]
-        one += int(total(cases[right[0] & ~right[1]]))
-        two += int(total(cases[right[1] & ~right[0]]))
-        whole += int(total(cases))
+        one += int(exact_total(cases[right[0] & ~right[1]]))
+        two += int(exact_total(cases[right[1] & ~right[0]]))
+        whole += int(exact_total(cases))
     return Discordant(one, two, whole)
 
 

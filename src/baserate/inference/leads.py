@@ -24,7 +24,14 @@ from baserate.errors import Note
 from baserate.inference.chosen_threshold import ends_of
 from baserate.inference.rates import normal, special
 from baserate.inference.resample import adjusted
-from baserate.measures.confusion import Confusion, Measure, along, confusion_at, exact_value, parse
+from baserate.measures.confusion import (
+    Confusion,
+    Measure,
+    confusion_at,
+    exact_value,
+    measure_along,
+    parse,
+)
 from baserate.numbers import Floats, Undefinable, exactly
 from baserate.results.operating_point import GUESS, OperatingPoint
 from baserate.results.values import Difference, missed, turned
@@ -345,8 +352,8 @@ def measure_setting(
     if point.optimized and point.rule and not point.in_advance:
         best = made_best(point)
         sign = 1.0 if best.direction == "higher" else -1.0
-        order = sign * along(best, points, point.at)
-        values = along(what, points, point.at)
+        order = sign * measure_along(best, points, point.at)
+        values = measure_along(what, points, point.at)
         term, of_ties = moved_by_rule(point, points, order, sign * point[best], values)
     try:
         value = float(exact_value(what, point.confusion, point.at))

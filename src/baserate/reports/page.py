@@ -19,7 +19,7 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from baserate.atomic import Grid, Page, reserved, write_atomically
+from baserate.atomic import Grid, Page, reserve_output, write_atomically
 from baserate.conditions import (
     Conditions,
     CostsLike,
@@ -42,7 +42,7 @@ from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.notation import checked_volume
-from baserate.numbers import table
+from baserate.numbers import html_table
 from baserate.plots.figures import (
     SMALL_PRIOR,
     cost_panel,
@@ -637,7 +637,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the file; one that is there already is replaced only with `force`."""
-        with reserved(os.fspath(path), force=force) as check:
+        with reserve_output(os.fspath(path), force=force) as check:
             content = self.html.encode()
             check()
             write_atomically(path, [content])
@@ -647,7 +647,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         rows = [(str(place), text) for place, text in enumerate(self.sentences, 1)]
-        return table(self.title, ("", "answer"), rows)
+        return html_table(self.title, ("", "answer"), rows)
 
 
 # ----------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 from baserate.conditions import Conditions, told
 from baserate.counts.cells import short
 from baserate.errors import Note
-from baserate.numbers import Viewed, view
+from baserate.numbers import Viewed, make_view
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Triage(Viewed):
         return self.without - self.cost
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
     def __repr__(self) -> str:
         act, review = self.shown
@@ -90,7 +90,7 @@ class Triages(Viewed, Mapping[str, Triage]):
         return len(self.by_model)
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {one!r}" for name, one in self.by_model.items())

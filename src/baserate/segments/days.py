@@ -19,7 +19,7 @@ from baserate.decisions.selection import Weights, class_weights, flag_at
 from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, confusion_at
 from baserate.notation import NumberCheck, checked_volume
-from baserate.numbers import Undefined, Viewed, exactly, rounded, view
+from baserate.numbers import Undefined, Viewed, exactly, make_view, rounded
 from baserate.read.days import hours_of, zone_of
 from baserate.results.operating_point import OperatingPoint
 
@@ -99,7 +99,7 @@ class Days(Viewed):
         )
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
     def __repr__(self) -> str:
         alerts = (

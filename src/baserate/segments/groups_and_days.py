@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from baserate.errors import Note
-from baserate.numbers import Viewed, view
+from baserate.numbers import Viewed, make_view
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
 
@@ -19,4 +19,4 @@ class GroupsAndDays(Viewed):
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))

@@ -31,7 +31,7 @@ from baserate.inference.expectation import expect, expect_curve
 from baserate.measures import confusion
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.measures.confusion import named as measure_named
-from baserate.measures.registry import SYNONYMS, plain
+from baserate.measures.registry import SYNONYMS, plain_name
 from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
 from baserate.results.choice import Choice
@@ -617,7 +617,7 @@ def summary(
 
 def _summary_named(name: Any) -> Summary:
     """A summary; the name of a measure is refused with the verb that takes it."""
-    key = plain(name.partition("(")[0]) if isinstance(name, str) else ""
+    key = plain_name(name.partition("(")[0]) if isinstance(name, str) else ""
     if key in SYNONYMS and key not in NAMES:
         raise refuse(
             "BR531",

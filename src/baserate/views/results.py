@@ -23,7 +23,7 @@ from baserate.decisions.selection import Fixed
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
 from baserate.measures.calculator import Rates
-from baserate.numbers import Reading, Undefined, cell, some, table
+from baserate.numbers import Reading, Undefined, first_and_last, format_cell, html_table
 from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
@@ -190,14 +190,14 @@ def as_html(result: Any) -> str:
 def _html_table(result: Any) -> str:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
-    return table(repr(result), names, body)
+    body = first_and_last(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
+    return html_table(repr(result), names, body)
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, bool | str):
         return str(value)
-    return cell(math.nan if value is None else value, 4)
+    return format_cell(math.nan if value is None else value, 4)
 
 
 @singledispatch
