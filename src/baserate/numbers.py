@@ -419,6 +419,7 @@ def _escape_html(value: str) -> str:
 # Which function of which module makes each view. The only imports that point upwards.
 VIEWS = {
     "amounts on": "verbs.choices:evaluate_amounts_on",
+    "csv": "views.curves:curves_as_csv",
     "dict": "views.results:as_dict",
     "frame": "views.results:as_frame",
     "html": "views.results:as_html",

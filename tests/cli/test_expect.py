@@ -265,8 +265,8 @@ def test_compare_at_a_pilot_s_base_rate(scored, capsys):
 def test_curve_over_a_range(scored, capsys):
     document = answered(capsys, "curve", "broc", scored, *TWO, *RANGE)
     one = expect_curve(MODELS["a"], br.broc, at=br.Conditions(prior="1e-5..1e-3"))
-    assert document["outlooks"][0]["worst"] == one.worst.tolist()
-    assert set(document["outlooks"][0]["y"]) == {None}
+    assert document["result"]["outlooks"][0]["worst"] == one.worst.tolist()
+    assert set(document["result"]["outlooks"][0]["y"]) == {None}
     done = told(capsys, "curve", "broc", scored, *TWO, *RANGE, "--csv")
     rows = list(csv.reader(io.StringIO(done.out)))
     assert rows[0] == ["model", "curve", "tpr", "fdr", "low", "high", "worst", "best"]
@@ -285,8 +285,8 @@ def test_a_curve_over_a_range_as_csv_holds_no_formula(tmp_path, capsys):
     ("options", "said"),
     [
         (("roc", *RANGE), "a ROC does not depend on it"),
-        (("broc", *RANGE, "--every"), "--every has no effect"),
-        (("broc", "--prior", "0.1%", "--kind", "unknown"), "--kind has no effect"),
+        (("broc", *RANGE, "--every"), "every= has no effect"),
+        (("broc", "--prior", "0.1%", "--kind", "unknown"), "kind= has no effect"),
         (("broc", *RANGE, "--csv", "--json"), "given together"),
     ],
 )

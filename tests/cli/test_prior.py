@@ -305,7 +305,7 @@ def test_a_curve_is_traced_at_the_estimate(capsys, files):
     columns, source = labelled(files)
     found = answered(capsys, "curve", "broc", source, *columns, "--prior-from", files / "field.csv")
     plain = answered(capsys, "curve", "broc", source, *columns, "--prior", repr(ESTIMATE.value))
-    assert found["curves"] == plain["curves"]
+    assert found["result"]["curves"] == plain["result"]["curves"]
     assert "BR544" in [note["code"] for note in found["notes"]]
 
 

@@ -324,3 +324,32 @@ def test_slices(cases, capsys, seed):
         ["slices", cases, *LABELS, "--score", "a", *words],
         lambda: br.segments.slices(groups, days, **keywords),
     )
+
+
+NAMES = ("roc", "pr", "broc", "cost", "gain", "roc_hull", "precision:recall", "alerts:fpr")
+DRAWN = (
+    (("--every",), {"every": True}),
+    (("--band", "--replicates", "100"), {"band": True, "replicates": 100}),
+    (("--isolines", "precision=0.1,50%"), {"isolines": ["precision=0.1,50%"]}),
+    ((), {}),
+    ((), {}),
+)
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_curve(cases, capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, (*CONDITIONS, RANGE), DRAWN, VOLUME)
+    name = draw.choice(NAMES)
+    scores = draw.choice((("a",), ("b",), ("a", "b")))
+    models = {score: br.count(cases, label="y", score=score) for score in scores}
+    if name in ("roc", "roc_hull", "cost") and "isolines" not in keywords:
+        keywords = {key: value for key, value in keywords.items() if key not in ("prior", "costs")}
+        words = [word for word in words if word in ("--every", "--band", "--replicates", "100")]
+        keywords.pop("volume", None)
+    named = [word for score in scores for word in ("--score", score)]
+    check_command(
+        capsys,
+        ["curve", name, cases, *LABELS, *named, *words],
+        lambda: br.curve(models, name, **keywords),
+    )

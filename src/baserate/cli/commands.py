@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -29,7 +30,7 @@ from baserate.cli.runner import (
     threshold_of,
     thresholds_of,
 )
-from baserate.cli.terminal import Progress
+from baserate.cli.terminal import Progress, drawing
 from baserate.conditions import Conditions
 from baserate.errors import Infeasible, Source, name_of
 from baserate.results.notes import merge_notes
@@ -54,6 +55,7 @@ ROWS_OF_KEYWORD: dict[str, tuple[str, ...]] = {
 # Values of which the request has read the text, and how the text of others is read.
 FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
     "volume": lambda request: request.conditions.cases,
+    "kind": lambda request: request.conditions.kind,
     "level": lambda request: request.intervals.level,
     "replicates": lambda request: request.intervals.replicates,
     "seed": lambda request: request.intervals.seed,
@@ -86,7 +88,7 @@ def make_command(
     name_sources: bool = False,
     estimate: str = TOGETHER,
     conditions: Callable[[Request], Any] | None = None,
-    without: Sequence[str] = (),
+    rows: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> click.Command:
     """Make the command that asks a verb.
 
@@ -115,8 +117,9 @@ def make_command(
         What the answer does about the error of a base rate that is estimated (`--prior-from`).
     conditions : callable, optional
         Takes the request, and returns `at=` where that is more than conditions, or a list of them.
-    without : sequence of str
-        Rows of `options.TABLE` that this command does not have, although its verb has the keyword.
+    rows : mapping
+        The rows of `options.TABLE` that stand for a keyword here, where they are others than in
+        `ROWS_OF_KEYWORD`; none where only Python can give it.
     """
 
     def answer(request: Request, **given: Any) -> Result:
@@ -124,8 +127,10 @@ def make_command(
         data = () if read is None else read(request, **select_values(given, read))
         data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
-        at = None if conditions is None else conditions(request)
-        results = ask_verb(verb, request, data, given, more if at is None else {**more, "at": at})
+        if conditions is not None:
+            more["at"] = conditions(request)
+        keywords = {**select_values(given, verb, rows), **more}
+        results = ask_verb(verb, request, data, keywords)
         if show is not None:
             results = [show(result, **select_values(given, show)) for result in results]
         result = present_results(name, request, data, results)
@@ -135,7 +140,7 @@ def make_command(
     answer.__doc__ = help
     files = [] if read is None else [source]
     for decorate in reversed(
-        [*files, *list_options(read, verb, show, without), listed(*also), options.answer]
+        [*files, *list_options(read, verb, show, rows), listed(*also), options.answer]
     ):
         decorate(answer)
     return command(name)(answer)
@@ -146,11 +151,13 @@ def make_command(
 
 
 def list_options(
-    read: Function | None, verb: Function, show: Function | None, without: Sequence[str] = ()
+    read: Function | None,
+    verb: Function,
+    show: Function | None,
+    rows: Mapping[str, tuple[str, ...]],
 ) -> Iterator[Callable[[Function], Function]]:
-    """Return what adds the arguments and options of the three steps, in their order; `without`
-    these rows of the table of options.
-    """
+    """Return what adds the arguments and options of the three steps, in their order."""
+    rows = {**ROWS_OF_KEYWORD, **rows}
     first, *others = inspect.signature(verb).parameters.values()
     named = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
     positional = [one for one in (first, *others) if one.kind not in named]
@@ -158,8 +165,8 @@ def list_options(
         positional = positional[1:]
     descriptions = parse_descriptions(inspect.getdoc(verb) or "")
     for parameter in positional:
-        if ROWS_OF_KEYWORD.get(parameter.name) != ():
-            yield argument_or_options(parameter, descriptions)
+        if rows.get(parameter.name) != ():
+            yield argument_or_options(parameter, descriptions, rows)
     seen: set[str] = set()
     for step in (read, verb, show):
         if step is not None:
@@ -167,35 +174,33 @@ def list_options(
             for parameter in inspect.signature(step).parameters.values():
                 if parameter.kind is Parameter.KEYWORD_ONLY and parameter.name not in seen:
                     seen.add(parameter.name)
-                    yield options_of(parameter, descriptions, without)
+                    yield options_of(parameter, descriptions, rows)
 
 
 def argument_or_options(
-    parameter: Parameter, descriptions: Mapping[str, str]
+    parameter: Parameter, descriptions: Mapping[str, str], own: Mapping[str, tuple[str, ...]]
 ) -> Callable[[Function], Function]:
     """Return the argument of a positional parameter, or the options that stand for it; a rule may
     be given either way.
     """
-    rows = rows_of(parameter.name)
+    rows = rows_of(parameter.name, own)
     if not rows:
         required = parameter.default is Parameter.empty
         return click.argument(parameter.name, required=required, metavar=parameter.name.upper())
     if parameter.name == "rule":
         return lambda function: options.behind_file(listed(*rows)(function))
-    return options_of(parameter, descriptions)
+    return options_of(parameter, descriptions, own)
 
 
 def options_of(
-    parameter: Parameter, descriptions: Mapping[str, str], without: Sequence[str] = ()
+    parameter: Parameter, descriptions: Mapping[str, str], own: Mapping[str, tuple[str, ...]]
 ) -> Callable[[Function], Function]:
     """Return the option of a keyword: `volume=` is `--volume`; or several that stand for it."""
     annotation, text = str(parameter.annotation), descriptions.get(parameter.name, "")
-    rows = tuple(row for row in rows_of(parameter.name) if row not in without)
-    if parameter.name == "threshold" and annotation == "Threshold":  # one for all models
-        rows = ("threshold",)
-    if rows or parameter.name in ROWS_OF_KEYWORD:
+    rows = rows_of(parameter.name, own)
+    if rows or parameter.name in own:
         return listed(*rows, **({"help": text} if text and len(rows) == 1 else {}))
-    is_flag = annotation == "bool"
+    is_flag = annotation in ("bool", "bool | None")
     return click.option(
         "--" + parameter.name.replace("_", "-"),
         cls=Option,
@@ -206,9 +211,9 @@ def options_of(
     )
 
 
-def rows_of(keyword: str) -> tuple[str, ...]:
+def rows_of(keyword: str, own: Mapping[str, tuple[str, ...]] = ROWS_OF_KEYWORD) -> tuple[str, ...]:
     """Return the rows of the table of options that a keyword stands for."""
-    return ROWS_OF_KEYWORD.get(keyword, (keyword,) if keyword in options.ROWS else ())
+    return own.get(keyword, (keyword,) if keyword in options.ROWS else ())
 
 
 def parse_descriptions(docstring: str) -> dict[str, str]:
@@ -234,13 +239,21 @@ def read_thresholds(texts: Iterable[str]) -> list[float | int | None]:
     return [threshold_of(part) for text in texts for part in shares(text)]
 
 
-def select_values(given: Mapping[str, Any], function: Function) -> dict[str, Any]:
+def select_values(
+    given: Mapping[str, Any],
+    function: Function,
+    rows: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Return the values that are keywords of a function, without options that were not given."""
     selected: dict[str, Any] = {}
+    own = {**ROWS_OF_KEYWORD, **rows}
     for name in inspect.signature(function).parameters:
-        for key in (name, *(options.parameter_of(row) for row in rows_of(name))):
-            if given.get(key) not in (None, ()):
-                selected[name] = given[key]
+        if rows.get(name) == ():
+            continue
+        for key in (name, *(options.parameter_of(row) for row in rows_of(name, own))):
+            value = given.get(key)
+            if value is not None and value is not False and value != ():
+                selected[name] = value
     return selected
 
 
@@ -248,12 +261,10 @@ def ask_verb(
     verb: Function,
     request: Request,
     data: tuple[Any, ...],
-    given: Mapping[str, Any],
-    more: Mapping[str, Any],
+    keywords: dict[str, Any],
 ) -> list[Any]:
     """Return the verb's result; one for each base rate where the verb takes one of them."""
     parameters = inspect.signature(verb).parameters
-    keywords = {**select_values(given, verb), **more}
     models = list(dict.fromkeys(name for one in data for name in models_of(one) or ()))
     for name, read_text in READ_TEXT.items():
         if name in keywords:
@@ -305,10 +316,24 @@ def present_results(
         content=lambda: formats.make_document(
             name, options_given(request), results, notes, sources_of(*data)
         ),
-        text=lambda: formats.list_blocks(results),
+        text=lambda: list_text(request, results),
         plain=results[0].to_csv() if request.output.as_csv else None,
-        drawing=lambda: results[0].plot().svg(),
+        drawing=lambda: results[0].plot(**options_of_drawing(request)).svg(),
     )
+
+
+def list_text(request: Request, results: Sequence[Any]) -> Iterator[str]:
+    """Return the text of results; what can be written as SVG is drawn on a terminal, too."""
+    first, *others = formats.list_blocks(results)
+    yield first
+    if "svg" in request.given:
+        yield drawing(lambda: results[0].plot(**options_of_drawing(request)))
+    yield from others
+
+
+def options_of_drawing(request: Request) -> dict[str, Any]:
+    """Return the options of a picture that are typed: a logarithmic axis."""
+    return {"log": True} if request.given.get("log") else {}
 
 
 def options_given(request: Request) -> dict[str, Any]:

@@ -608,6 +608,8 @@ class Request:
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
         """From the parameters of a command, and those that are left for the command itself."""
         own = _with_budget(_with_rule(given))
+        if _stands_first(own.get("path"), own.get("name")):
+            own["name"], own["path"] = own["path"], own["name"]
         given = dict(own)
 
         def part(kind: Any, **more: Any) -> Any:
@@ -615,8 +617,6 @@ class Request:
             return kind(**named, **more)
 
         path = own.pop("path", None)
-        if _stands_first(path, own.get("name")):
-            own["name"], path = path, own["name"]
         if "level" in own:
             level = share_of(own["level"], "a level is a share", "--level 95%", "BR580")
             own["level"] = checked_level(level)

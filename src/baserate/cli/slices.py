@@ -92,7 +92,7 @@ slices = make_command(
     conditions=read_conditions,
     source=file_and_rule,
     also=("prior_from",),
-    without=("budget_rule",),
+    rows={"rule": ("rule",), "threshold": ("threshold",)},
     name_sources=True,
     help="""Evaluate one threshold at every site, at the site's own base rate, and count the alerts of
     every day.

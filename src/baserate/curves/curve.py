@@ -15,8 +15,9 @@ from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.decisions.merged import curve_note
+from baserate.decisions.roc_geometry import Baseline
 from baserate.decisions.selection import choose, flag_at
-from baserate.errors import Infeasible, Note, combine, grouped, quoted, refuse
+from baserate.errors import Infeasible, Note, grouped, quoted, refuse
 from baserate.measures.confusion import (
     ASSUMES_LABEL_SHIFT,
     NOT_SAID,
@@ -27,6 +28,7 @@ from baserate.measures.confusion import (
     named,
     resolved_for,
 )
+from baserate.measures.isolines import Isoline
 from baserate.notation import WholeCheck, base_rate
 from baserate.numbers import (
     EXACT_FLOATS,
@@ -37,6 +39,7 @@ from baserate.numbers import (
     html_table,
     make_view,
 )
+from baserate.results.notes import notes_by_model
 from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
@@ -82,6 +85,10 @@ class Curve:
     notes: tuple[Note, ...] = ()
     between: Between | None = None
     over: Any = None  # the `Expectation` over base rates that are not known exactly
+    # What is drawn with it.
+    band: Any = None
+    isolines: tuple[Isoline, ...] = ()
+    baseline: Baseline | None = None
 
     def __post_init__(self) -> None:
         for column in self:
@@ -151,6 +158,9 @@ class Curve:
         """Whether there are two points with a place to join."""
         return len(self) > 1 and not np.isnan(self.x).all() and not np.isnan(self.y).all()
 
+    def __str__(self) -> str:
+        return str(make_view("text", self))
+
     def __repr__(self) -> str:
         where = "" if self.at is None else f", at {self.at}"
         return (
@@ -209,7 +219,9 @@ def _as_json(value: float) -> float | str | None:
 
 
 class Curves(Viewed, Mapping[Hashable, Curve]):
-    """Several curves of one kind: by model, or by the conditions that they are read at."""
+    """Several curves of one kind: by model, by the conditions that they are read at, or by both as
+    a pair.
+    """
 
     def __init__(self, curves: Mapping[Any, Curve]) -> None:
         self._curves: dict[Hashable, Curve] = dict(curves)
@@ -223,13 +235,47 @@ class Curves(Viewed, Mapping[Hashable, Curve]):
     def __len__(self) -> int:
         return len(self._curves)
 
+    def __str__(self) -> str:
+        return str(make_view("text", self))
+
     def __repr__(self) -> str:
-        return "\n".join(f"{key}: {curve}" for key, curve in self._curves.items())
+        return "\n".join(f"{key}: {curve!r}" for key, curve in self._curves.items())
+
+    def by_model(self) -> list[tuple[str, Curve]]:
+        """Return each curve with the name of its model; without one, if they have none."""
+        named: list[tuple[str, Curve]] = []
+        for key, curve in self._curves.items():
+            model = key[0] if isinstance(key, tuple) else key
+            named.append((model if isinstance(model, str) else "", curve))
+        return named
+
+    @property
+    def isolines(self) -> tuple[Isoline, ...]:
+        """The lines of one precision or npv that are drawn with them."""
+        return next(iter(self.values())).isolines
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """The line above which a point is worth considering."""
+        return next(iter(self.values())).baseline
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes of all curves, each once."""
-        return combine((), (note for curve in self.values() for note in curve.notes))
+        """The notes of the counts, of all curves and of bands, each once."""
+        notes: dict[str, tuple[Note, ...]] = {}
+        for model, curve in self.by_model():
+            of_counts = () if curve.source is None else curve.source.notes
+            of_band = () if curve.band is None else curve.band.notes
+            notes[model] = (*notes.get(model, ()), *of_counts, *curve.notes, *of_band)
+        return tuple(notes_by_model(notes))
+
+    def densified(self, pixels: int = 512) -> Curves:
+        """The same curves with points in between, for drawing."""
+        return Curves({key: curve.densified(pixels) for key, curve in self.items()})
+
+    def to_csv(self) -> str:
+        """All points of all curves, with their models and base rates."""
+        return str(make_view("csv", self))
 
     def plot(self, **given: Any) -> Any:
         """The panel of these curves; keywords as of the `plot` of one."""

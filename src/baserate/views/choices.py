@@ -18,10 +18,10 @@ from baserate.decisions.sensitivity import Change, Stability
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped, grouped, quoted
 from baserate.inference.decide import Recommendation
-from baserate.inference.expectation import VARYING, Expectation, Outlook
+from baserate.inference.expectation import VARYING, Expectation
 from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
-from baserate.numbers import Undefined, rounded, spreadsheet_safe
+from baserate.numbers import Undefined, rounded
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED
 from baserate.results.values import percent
@@ -166,60 +166,6 @@ def _kind(kind: str) -> str:
 
 def _shown(model: str) -> str:
     return quoted(model, quotes=False)
-
-
-def of_outlook(model: str, found: Outlook) -> dict[str, Any]:
-    """A curve over uncertain base rates, for a program."""
-    columns = {
-        name: [number(value) for value in getattr(found, name).tolist()]
-        for name in ("x", "y", "low", "high", "worst", "best")
-    }
-    labels = {"curve": found.name, "x_label": found.x_label, "y_label": found.y_label}
-    return {
-        "model": model,
-        **labels,
-        "at": uncertain(found.at),
-        "level": found.level,
-        "kind": found.kind or None,
-        "error": found.error,
-        **columns,
-    }
-
-
-def outlook(model: str, found: Outlook, most: int = MOST_LINES) -> str:
-    """The curve as a table of at most `most` lines."""
-    step = max(1, -(-len(found) // most))
-    places = list(range(step - 1, len(found), step))
-    columns = (found.x, found.y, found.low, found.high, found.worst, found.best)
-    names = (found.x_label, found.y_label, "low", "high", "worst", "best")
-    ranged = (
-        found.at.has_range
-    )  # low and high are then the ends of the range, as worst and best are
-    kept = [
-        (name, column)
-        for name, column in zip(names, columns, strict=True)
-        if not all(math.isnan(value) for value in column)
-        and not (ranged and name in ("low", "high"))
-    ]
-    rows = [tuple(digits(float(column[place]), 4) for _, column in kept) for place in places]
-    level = "over the range" if ranged else percent(found.level)
-    heading = (
-        f"{_shown(model)}: {found.y_label} along {found.x_label}, {level}, at"
-        f" {found.at}{_kind(found.kind)}"
-    )
-    return Page(heading, Grid(tuple(name for name, _ in kept), rows, left=0))
-
-
-def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
-    """Every place of every curve."""
-    first = made[0][1]
-    rows: list[tuple[str | float, ...]] = [
-        (spreadsheet_safe(model), one.name, *map(float, row))
-        for model, one in made
-        for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True)
-    ]
-    bounds = ("low", "high", "worst", "best")
-    return tables.csv_text(("model", "curve", first.x_label, first.y_label, *bounds), rows)
 
 
 # ---- leaders ----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import Any
 
 from baserate import __version__
+from baserate.curves.curve import Curve, Curves
 from baserate.curves.threshold_table import ThresholdTable
 from baserate.errors import Note, Source, on_command_line
 from baserate.results.calculation import Calculation, League
@@ -18,7 +19,7 @@ from baserate.segments.days import Days
 from baserate.segments.groups import Slices
 from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, plans, segment_tables, tables, triage
+from baserate.views import calculations, comparisons, curves, plans, segment_tables, tables, triage
 
 SCHEMA = "baserate/2"
 
@@ -98,6 +99,16 @@ def _(result: GroupsAndDays) -> str:
     return "\n".join(map(write_sentence, parts))
 
 
+@write_sentence.register
+def _(result: Curve) -> str:
+    return curves.describe_curve(result)
+
+
+@write_sentence.register
+def _(result: Curves) -> str:
+    return curves.describe_curves(result)
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -171,6 +182,16 @@ def _(first: Days, *others: Days) -> list[str]:
 def _(first: GroupsAndDays, *others: GroupsAndDays) -> list[str]:
     parts = [part for one in (first, *others) for part in (one.groups, one.days)]
     return [block for part in parts if part is not None for block in list_tables(part)]
+
+
+@list_tables.register
+def _(first: Curve, *others: Curve) -> list[str]:
+    return [curves.tabulate_curve(one) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: Curves, *others: Curves) -> list[str]:
+    return [block for one in (first, *others) for block in curves.tabulate_curves(one)]
 
 
 # ----------------------------------------------------------------------

@@ -39,7 +39,15 @@ from baserate.segments.days import Days
 from baserate.segments.groups import Slices
 from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, document, segment_tables, tables, triage
+from baserate.views import (
+    calculations,
+    comparisons,
+    curves,
+    document,
+    segment_tables,
+    tables,
+    triage,
+)
 
 Row = dict[str, Any]
 AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
@@ -104,7 +112,7 @@ def _(result: Differences) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Curves) -> dict[str, Any]:
-    return {"curves": {str(key): curve.to_dict() for key, curve in result.items()}}
+    return curves.curves_as_json(result)
 
 
 @values_of.register
