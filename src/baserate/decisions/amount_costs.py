@@ -271,6 +271,12 @@ class AmountPoint(OperatingPoint):
         return value
 
     @property
+    def question(self) -> Question:
+        """The question that it answers."""
+        rule = parse_rule(self.rule or None, self.volume)
+        return Question(rule, self.prices.objective, self.at, self.optimized == CAUGHT)
+
+    @property
     def point(self) -> OperatingPoint:
         """The operating point, which this is."""
         return self

@@ -24,7 +24,7 @@ from baserate.decisions.choose import (
     interpolate_places,
     pick_places,
 )
-from baserate.decisions.rules import Mask, Rule, parse_rule
+from baserate.decisions.rules import Mask
 from baserate.inference.resample import (
     STRATIFIED,
     ClassCells,
@@ -345,13 +345,6 @@ class AmountRows:
         return Weights(positives.astype(np.float64), negatives)
 
 
-def choose_by_amounts(point: AmountPoint, flagged: Flagged) -> Places:
-    """Choose in every sample as a point was chosen."""
-    rule = parse_rule(point.rule, point.volume) if point.rule else Rule()
-    use_up = point.optimized == CAUGHT
-    return choose_places(Question(rule, point.prices.objective, point.at, use_up), flagged)
-
-
 def read_amounts(point: AmountPoint, flagged: Flagged, prior: Floats) -> Floats:
     """Return what settings come to at these base rates, over as many cases as the point's sums are:
     the numbers of `AMOUNT_SUMS`, one row per sample. NaN where a class has no cases.
@@ -393,7 +386,7 @@ class ReadAmounts:
         drawn = evaluated = self.rows.flag(*weights)
         places = self.places.repeat(len(drawn.tp))
         if self.again:
-            places = choose_by_amounts(self.point, drawn)
+            places = choose_places(self.point.question, drawn)
             if self.point.optimized != CAUGHT:
                 evaluated = self.rows.flag(*self.rows.left_out(weights))
         prior = priors_of(self.point, drawn)
@@ -426,7 +419,7 @@ class AmountGain:
         """Return it in every resample, NaN where the rule cannot be kept."""
         drawn = self.rows.flag(*weights)
         sample = self.rows.flag(*self.rows.whole)
-        places, prior = choose_by_amounts(self.point, drawn), priors_of(self.point, drawn)
+        places, prior = choose_places(self.point.question, drawn), priors_of(self.point, drawn)
         base = Places.at_thresholds(np.full(len(prior), self.base))
         here, there = (
             read_amounts(self.point, flagged.at_places(places), prior)[:, 0]
