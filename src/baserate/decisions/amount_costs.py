@@ -30,8 +30,9 @@ from baserate.decisions.operating_point import (
     on_reading,
     resolution,
 )
+from baserate.decisions.roc_geometry import check_models
 from baserate.decisions.rules import Rule, parse_rule
-from baserate.errors import Fix, Infeasible, Note, combine, number_of, refuse
+from baserate.errors import Fix, Note, combine, number_of, refuse
 from baserate.measures.confusion import (
     Measure,
     confusion_at,
@@ -505,15 +506,8 @@ def chosen_among_amounts(
     """Each model set by `choose_amount`, and the best of them; whether it is better than the others
     is not tested here.
     """
-    if not isinstance(models, Mapping) or not models:
-        raise refuse(
-            "BR410",
-            "choose needs the amounts of each model by name",
-            'choose({"logit": amounts}, review=150)',
-        )
+    check_models(models)
     points, refused = choose_each(models, lambda one: choose_amount(one, rule, **options))
-    if not points:
-        raise Infeasible(problem for error in refused.values() for problem in error.problems)
     return AmountChoice(_best(points), points, refused)
 
 
