@@ -59,9 +59,9 @@ def test_the_note_on_biased_labels_is_there_with_clusters_too(log, capsys):
 
 def test_a_gate_of_clusters_has_the_bound_of_clusters(hosts, capsys):
     asked = ("gate", hosts, "fpr <= 0.25", "--label", "y", "--score", "a", "--threshold", "1")
-    rows = answered(capsys, *asked)["verdict"]["checks"][0]
+    rows = answered(capsys, *asked)["result"]["verdict"]["checks"][0]
     found = answered(capsys, *asked, "--cluster", "host", status=1)
-    check = found["verdict"]["checks"][0]
+    check = found["result"]["verdict"]["checks"][0]
     assert (rows["outcome"], check["outcome"]) == ("demonstrated", "met, not demonstrated")
     assert check["value"] == rows["value"]
     assert check["bound"] > 0.25 > rows["bound"]
@@ -138,7 +138,9 @@ def test_slightly_selective_labels_fail_a_gate_that_their_correction_fails(tmp_p
         rows += [(true if case < known else "", flag) for case in range(cases)]
     path = written(tmp_path / "mild.csv", ("y", "a"), rows)
     asked = ("--label", "y", "--missing-label", "drop", "--score", "a", "--threshold", "1")
-    (check,) = answered(capsys, "gate", path, "recall >= 0.5", *asked)["verdict"]["checks"]
+    (check,) = answered(capsys, "gate", path, "recall >= 0.5", *asked)["result"]["verdict"][
+        "checks"
+    ]
     assert check["outcome"] == "demonstrated"
     limit = check["bound"] - 0.001
     done = told(capsys, "gate", path, f"recall >= {limit}", *asked)

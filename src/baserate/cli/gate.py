@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from baserate.cli import options
+from baserate.cli.commands import options_given
 from baserate.cli.runner import (
     Request,
     Result,
@@ -32,8 +33,8 @@ from baserate.inference.clusters import with_clusters
 from baserate.inference.requirements import require_of_clusters
 from baserate.read.saved import saved_models
 from baserate.results.notes import merge_notes
-from baserate.views import tables
 from baserate.views.comparisons import Judged
+from baserate.views.formats import make_document
 
 NEGATIVE = 1
 STDOUT = "-"
@@ -170,12 +171,8 @@ def run_all(asked: GateOptions) -> Result:
     settings = load(asked.config or SETTINGS)
     with Progress("resampling") as progress:
         outcomes = checks.run(settings, progress)
-    return present_outcomes(
-        outcomes,
-        lambda: checks.document_of_all(outcomes, settings.seed),
-        lambda: checks.describe_all(settings, outcomes),
-        asked.markdown,
-    )
+    found = checks.GateResult(tuple(outcomes), settings.seed, settings.path)
+    return present_gate(found, asked, {})
 
 
 def run_one(request: Request, asked: GateOptions) -> Result:
@@ -197,12 +194,7 @@ def run_one(request: Request, asked: GateOptions) -> Result:
         )
         with Progress("resampling") as progress:
             outcome = checks.judge(check, checks.Reader(data), seed, progress)
-    return present_outcomes(
-        [outcome],
-        lambda: checks.document_of(outcome, seed),
-        lambda: [checks.describe(outcome), *map(tables.source, outcome.sources)],
-        asked.markdown,
-    )
+    return present_gate(checks.GateResult((outcome,), seed), asked, options_given(request))
 
 
 def judge_clusters(request: Request, check: Check, column: str) -> checks.Outcome:
@@ -232,22 +224,19 @@ def judge_clusters(request: Request, check: Check, column: str) -> checks.Outcom
     return replace(outcome, notes=tuple(merge_notes([*outcome.notes, *check.at.notes])))
 
 
-def present_outcomes(
-    outcomes: Sequence[checks.Outcome],
-    content: Callable[[], dict[str, Any]],
-    text: Callable[[], Sequence[str]],
-    markdown: str | None,
+def present_gate(
+    found: checks.GateResult, asked: GateOptions, request: Mapping[str, Any]
 ) -> Result:
     """Return the answer, or the summary in its place."""
-    summary = checks.summarize(outcomes)
-    if markdown is not None and markdown != STDOUT:
-        checks.write_summary(markdown, summary)
+    summary = checks.summarize(found)
+    if asked.markdown is not None and asked.markdown != STDOUT:
+        checks.write_summary(asked.markdown, summary)
     return Result(
-        checks.notes_of(outcomes),
-        content,
-        text,
-        plain=summary.rstrip("\n") + "\n" if markdown == STDOUT else None,
-        status=0 if all(outcome.passed for outcome in outcomes) else NEGATIVE,
+        found.notes,
+        content=lambda: make_document("gate", request, [found], found.notes, found.sources),
+        text=found.blocks,
+        plain=summary.rstrip("\n") + "\n" if asked.markdown == STDOUT else None,
+        status=0 if found.passed else NEGATIVE,
     )
 
 

@@ -34,7 +34,7 @@ from baserate.measures.confusion import (
 )
 from baserate.numbers import Floats, Undefinable, exactly
 from baserate.results.operating_point import GUESS, OperatingPoint
-from baserate.results.values import Difference, missed, turned
+from baserate.results.values import Difference, missed, reverse_difference
 
 MCNEMAR, WEIGHTED_MCNEMAR, DELTA = "mcnemar", "weighted-mcnemar", "delta"
 FEW_SCORES = Note(
@@ -745,7 +745,11 @@ def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[
     adjusted for their number, unless they were before.
     """
     every = adjusted(found) if len(found) > 1 and found[0].p_adjusted is None else found
-    ours = [one if one.models[1] == best else turned(one) for one in every if best in one.models]
+    ours = [
+        one if one.models[1] == best else reverse_difference(one)
+        for one in every
+        if best in one.models
+    ]
     return tuple(sorted(ours, key=lambda one: one.value if direction == "higher" else -one.value))
 
 
