@@ -41,7 +41,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import NumberCheck, base_rate, checked_volume
-from baserate.numbers import Floats, exactly, make_view, rounded
+from baserate.numbers import Floats, exactly, format_cell, html_table, make_view, rounded
 from baserate.results.choice import ModelChoice
 from baserate.results.operating_point import (
     ON_SAME_CASES,
@@ -323,6 +323,11 @@ class AmountPoint(OperatingPoint):
         )
         notes = combine(priced.amounts.notes, moved.notes)
         return replace(AmountPoint.of(priced, moved, prices), notes=notes)
+
+    def _html_table(self) -> str:
+        names = ("tp", "fp", "fn", "tn", *SUMS)
+        rows = [(name, format_cell(getattr(self, name))) for name in names]
+        return html_table(repr(self), ("", "value"), rows)
 
     def __repr__(self) -> str:
         sums = (
