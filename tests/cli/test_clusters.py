@@ -107,11 +107,21 @@ def test_python_says_where_clusters_are_not_supported(hosts):
     models = br.count(hosts, label="y", score=["a", "b"], cluster="host")
     with pytest.raises(br.InputError, match="clusters are not supported by choose"):
         br.choose(models)
-    for one in (models, models["a"]):
-        with pytest.raises(br.InputError, match="clusters are not supported by require yet"):
-            br.require(one, "recall >= 0.5", threshold=1)
     found = br.segments.by_group({"all": models["a"]}, threshold=1, require="recall >= 0.5")
     assert found.parts[0].outcome == "demonstrated"
+
+
+def test_a_requirement_on_clusters_is_the_one_of_the_gate(hosts, capsys):
+    models = br.count(hosts, label="y", score=["a", "b"], cluster="host")
+    found = br.require(models, "fpr <= 0.25", threshold=1)
+    asked = ("gate", hosts, "fpr <= 0.25", "--label", "y", "--score", "a,b", "--threshold", "1")
+    checks = answered(capsys, *asked, "--cluster", "host", status=1)["result"]["verdict"]["checks"]
+    for check in checks:
+        (ours,) = found[check["model"]].checks
+        assert (check["bound"], check["outcome"]) == (ours.bound, ours.outcome)
+    assert "BR432" in [note.code for note in found["a"].notes]
+    with pytest.raises(br.InputError, match="BR594: clusters need the threshold in use"):
+        br.require(models["a"], "fpr <= 0.25")
 
 
 # Labels that depend on the score.

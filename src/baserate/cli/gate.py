@@ -20,19 +20,19 @@ from baserate.cli.runner import (
     command,
     thresholds_of,
 )
-from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
-from baserate.conditions import refuse_estimate
+from baserate.counts.counts import Counts
 from baserate.curves.summaries import summary_named
-from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, escaped, refuse
 from baserate.gates import checks
 from baserate.gates.settings import SETTINGS, Check, Data, Scored, load
 from baserate.gates.template import TEMPLATE
-from baserate.inference.clusters import with_clusters
-from baserate.inference.requirements import require_of_clusters
+from baserate.measures.confusion import NOT_SAID
+from baserate.read.cases import count_groups
+from baserate.read.files import read_cases
 from baserate.read.saved import saved_models
 from baserate.results.notes import merge_notes
+from baserate.verbs.evidence import require
 from baserate.views.comparisons import Judged
 from baserate.views.formats import make_document
 
@@ -206,20 +206,22 @@ def judge_clusters(request: Request, check: Check, column: str) -> checks.Outcom
             f"clusters are not supported by {what} in gate yet",
             "the command compare takes --cluster",
         )
-    if not check.thresholds:
-        raise refuse("BR594", "--cluster needs the threshold in use", "--threshold SCORE")
-    refuse_estimate(check.at, "a requirement on clusters")
-    clusters = clusters_of(request.source, column)
-    judged = []
-    for name, cut in check.thresholds.items():
-        groups, scored = clusters.groups[name], clusters.scored[name]
-        point = flag_at(clusters.models[name], cut, at=check.at, volume=check.volume)
-        point = with_clusters(point, groups, scored)
-        level = check.keywords["level"]
-        found = require_of_clusters(check.rule or "", point, groups, level, scored=scored)
+    columns = request.source.wanted(cluster=column)
+    cases = read_cases(request.source.path, columns, request.source.options)
+    judged, counted = list[Judged](), list[Counts]()
+    for name in columns.scores:
+        groups = count_groups(cases, name, "cluster").serving("cluster")
+        found = require(
+            groups,
+            check.rule or "",
+            at=check.at,
+            volume=check.volume,
+            threshold=check.thresholds.get(name, NOT_SAID),
+            level=check.keywords["level"],
+        )
         judged.append(Judged(name, None, found))
-    counted = list(clusters.models.values())
-    notes = [*(note for counts in counted for note in counts.notes), *clusters.notes]
+        counted.append(groups.total())
+    notes = [note for counts in counted for note in counts.notes]
     outcome = checks.gather_outcome(check, judged, notes, counted)
     return replace(outcome, notes=tuple(merge_notes([*outcome.notes, *check.at.notes])))
 
