@@ -411,7 +411,7 @@ def test_a_gate_that_mixes_classes_prints_the_plan_of_its_cases(
         options = ("--threshold", "1", "--prior", "10%", *costs)
         return ("gate", scores, f"{measure} {sign} {limit}", *COLUMNS, *options)
 
-    (check,) = answered(capsys, *asked(0 if sign == ">=" else 9))["verdict"]["checks"]
+    (check,) = answered(capsys, *asked(0 if sign == ">=" else 9))["result"]["verdict"]["checks"]
     done = told(capsys, *asked(f"{(check['value'] + check['bound']) / 2:.4f}"))
     assert "but not demonstrated: the " in done.out
     (line,) = (line for line in done.out.splitlines() if line.startswith("How many cases"))
