@@ -464,7 +464,7 @@ def _amounts_beside_baseline(
     it is cheaper than both on these cases.
     """
     point = choice.point
-    if point.point.optimized != COST or point.cost >= min(point.nothing, point.everything):
+    if point.optimized != COST or point.cost >= min(point.nothing, point.everything):
         return choice
     if point.at.estimate is not None:
         return replace(choice, baseline_untested=ESTIMATED)
@@ -492,14 +492,14 @@ def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: flo
         amounts.cases / float(10**amounts.decimals),
     )
     gradient = amount_gradient(point)
-    flags = np.concatenate([flagged(scores, points, point.point) for scores in parts])
+    flags = np.concatenate([flagged(scores, points, point) for scores in parts])
     moves = move_cases(cases, (np.full(len(rows), float(everything)), flags), (gradient, gradient))
     value = math.fsum(part.mean for part in moves)
     variance = math.fsum(part.variance for part in moves)
     if point.at.as_in_sample:
         slope = slope_of_prior([part.mean for part in moves], cases.totals)
         variance += variance_of_prior(slope, cases.totals)
-    in_advance = point.point.in_advance
+    in_advance = point.in_advance
     left = value
     if not in_advance:
         left -= amount_optimism(point, amounts, CHOSEN_REPLICATES, everything=everything)

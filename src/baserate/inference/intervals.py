@@ -69,7 +69,6 @@ from baserate.inference.resample import (
     planned,
     resample_counts,
     undefined_noted,
-    whole_of,
 )
 from baserate.inference.resample import Source as Resampled
 from baserate.inference.statistic import (
@@ -222,7 +221,7 @@ def _at_chosen(
             " threshold chosen here",
             "leave the method out",
         )
-    whole, measure = whole_of(counts), wanted.measure
+    whole, measure = counts.total(), wanted.measure
     _refuse_weighted(weighted=whole.weighted)
     point = wanted.point_of(whole)
     if isinstance(value := point[measure], Undefined):
@@ -373,7 +372,7 @@ def _at_threshold(
 def _by_bootstrap(
     statistic: Statistic, counts: Counts | GroupedCounts, asked: Resampling
 ) -> Interval:
-    method, uncertain, whole = asked.method or PERCENTILE, asked.at, whole_of(counts)
+    method, uncertain, whole = asked.method or PERCENTILE, asked.at, counts.total()
     if method not in METHODS:
         raise refuse(
             "BR581",
@@ -694,7 +693,7 @@ def amount_intervals(
     refuse_estimate(point.at, "an interval of amounts")
     counts = check_amounts(amounts).counts
     plan = planned(counts, point.at.as_in_sample, None, replicates, seed, progress)
-    notes = (*check_enough(counts), *(() if again or point.point.in_advance else (FIXED,)))
+    notes = (*check_enough(counts), *(() if again or point.in_advance else (FIXED,)))
     values = resample_amounts(point, amounts, plan, again=again)
     found = {}
     for column, name in zip(values.T, AMOUNT_SUMS, strict=True):

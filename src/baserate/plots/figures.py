@@ -15,7 +15,6 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import refuse_merged
 from baserate.curves.curve import Curve, Curves
 from baserate.curves.named import CURVES, act_on_everybody, axis_label, benefits_at, roc
-from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.roc_geometry import Baseline
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import grouped, refuse
@@ -715,9 +714,8 @@ def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
             models.setdefault(model, []).append(curve)
         options = {**_drawn_with(list(result.values())), **given}
         return _draw_curves(models if any(models) else list(result.values()), options)
-    if isinstance(result, OperatingPoint | AmountPoint):
-        point = result.point if isinstance(result, AmountPoint) else result
-        return outcome_tree_panel(point, **given)
+    if isinstance(result, OperatingPoint):
+        return outcome_tree_panel(result, **given)
     if isinstance(result, LeastRegretChoice):
         return _least_regret_panel(result, given)
     if isinstance(result, Choice):
