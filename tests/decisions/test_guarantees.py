@@ -737,7 +737,7 @@ def test_the_command_says_what_holds_in_the_field(capsys, scored):
             "BR002: replicates= has no effect beside guarantee=",
         ),
         (
-            ("--guarantee", "recall >= 0.8", "--amount", "a", "--review", "1"),
+            ("--guarantee", "recall >= 0.8", "--amount", "y", "--review", "1"),
             2,
             "BR002: guarantee= does not apply to amounts",
         ),

@@ -279,11 +279,12 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
     )
     decided, reported = answered(capsys, "choose", *source), answered(capsys, "report", *source)
     assert reported["report"]["decision"] == {
-        key: decided[key] for key in ("decision", "winner_map", "stability")
+        key: decided["result"][key] for key in ("decision", "winner_map", "stability")
     }
     assert reported["report"]["decision"]["decision"]["threshold"] == 6
     assert f"{reported['report']['decision']['decision']['regret']['value']:.6g}" == "0.0189184"
-    assert {note["code"] for note in decided["notes"]} <= {
+    # BR588 is about the points at the middle of the range, which the report does not show.
+    assert {note["code"] for note in decided["notes"]} - {"BR588"} <= {
         note["code"] for note in reported["notes"]
     }
     found = br.report(MODELS, at=br.Conditions("1e-5..1e-3", br.Costs(fp=5, fn=500, tp=5)))
