@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
@@ -25,6 +25,7 @@ from baserate.decisions.rules import is_better, parse_rule
 from baserate.decisions.selection import Answer, flag_at, settings_of
 from baserate.errors import (
     CASE_CONTROL,
+    Infeasible,
     InputError,
     Note,
     Source,
@@ -38,7 +39,6 @@ from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
 from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
-from baserate.numbers import Floats
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.notes import merge_notes
 from baserate.results.operating_point import OperatingPoint
@@ -179,6 +179,65 @@ def _answer(
             if choice is None
             else {name: error.problems[0].text for name, error in choice.refused.items()}
         ),
+    }
+
+
+# As often as positives may really be, beside the base rate that was given, and how the page writes
+# such a base rate.
+FACTORS = (0.1, 0.5, 2, 10)
+MOST_NEARBY = 0.5
+INTERVALS = ("tpr", "fpr", "precision", "posfrac", "expected_cost")
+DIGITS = 10
+
+
+def answered_nearby(
+    models: JointCounts | Mapping[str, Counts], asked: RuleChoices, level: float
+) -> list[RuleChoices]:
+    """The first question at a tenth, half, twice and ten times its base rate."""
+    choice = asked.answers[0].choice
+    prior = None if choice is None else choice.point.at.prior
+    if choice is None or prior is None or not 0 < prior < 1:
+        return []
+    at = choice.point.at
+    priors = [factor * prior for factor in FACTORS if factor * prior < MOST_NEARBY]
+    costs = at.costs if at.costs_given else None
+    nearby = [Conditions(f"{prior:.4g}", costs) for prior in priors]
+    try:
+        found, _ = answered(models, [asked.written], nearby, asked.volume, level=level)
+    except Infeasible:
+        return []
+    return found
+
+
+def of_nearby(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
+    """The same for a program: of each point the ends of its intervals, as the page finds the
+    points itself.
+    """
+    return [
+        {
+            **{key: value for key, value in row.items() if key not in ("baselines", "refused")},
+            "points": {name: _ends(point) for name, point in answer.choice.points.items()},
+        }
+        for one in asked
+        for answer, row in zip(one.answers, of_answers([one], models), strict=True)
+        if answer.choice is not None
+    ]
+
+
+def _ends(point: OperatingPoint) -> dict[str, Any]:
+    """Between which ends a point's measures lie, none where they are not bounded; the same ends of
+    a measure that is no estimate.
+    """
+    known = [(name, point.intervals[name]) for name in INTERVALS if name in point.intervals]
+    return {
+        "corrected": is_corrected([point]),
+        "ends": {
+            name: [
+                None if one.side == "upper" else float(f"{one.low:.{DIGITS}g}"),
+                None if one.side == "lower" else float(f"{one.high:.{DIGITS}g}"),
+            ]
+            for name, one in known
+        },
     }
 
 
@@ -327,37 +386,11 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
     kept[np.fromiter(answered, dtype=np.intp)] = True
     most = max(0, most - (int(np.count_nonzero(kept)) - len(corners)))
     front = np.flatnonzero(on_front(points) & ~kept)
-    if len(front) > most // 2:
-        flagged = points.tp[front] + points.fp[front]
-        front = front[spread(flagged[[0, -1]], partial(_reached, flagged), len(front), most // 2)]
+    front = front[spread(len(front), most // 2)]
     kept[front] = True
-    taken = np.flatnonzero(kept)
-    left = len(points) - len(taken)
-    if not left:
-        return taken
-    ends = _between(taken, np.array([0, left - 1]))
-
-    def reached(cases: Floats) -> Indices:
-        upto = _points_reached(points, cases)
-        return upto - np.searchsorted(taken, upto)
-
-    others = spread(points.tp[ends] + points.fp[ends], reached, left, most - len(front))
-    kept[_between(taken, others)] = True
+    others = np.flatnonzero(~kept)
+    kept[others[spread(len(others), most - len(front))]] = True
     return np.flatnonzero(kept)
-
-
-def _points_reached(points: Points, cases: Floats) -> Indices:
-    """How many points flag at most each of these numbers of cases."""
-    counted = points.tp.dtype == np.int64
-    if counted and points.tp[-1] + points.fp[-1] == len(points) - 1:
-        return np.floor(cases).astype(np.intp) + 1  # no two cases tie: each point flags one more
-    return _reached(points.tp + points.fp, cases)
-
-
-def _reached(flagged: Array, cases: Floats) -> Indices:
-    """The number of points, given the cases that each flags, that flag at most `cases`."""
-    limits = np.floor(cases).astype(np.int64) if flagged.dtype == np.int64 else cases
-    return np.searchsorted(flagged, limits, side="right")
 
 
 def on_front(points: Points) -> npt.NDArray[np.bool_]:
@@ -370,22 +403,18 @@ def on_front(points: Points) -> npt.NDArray[np.bool_]:
     return front
 
 
-def spread(span: Array, reached: Callable[[Floats], Indices], count: int, most: int) -> Indices:
-    """Which of this number of points to keep, in any order: half evenly in the logarithm of what
-    they flag, the others evenly among the rest. The first and the last flag as many cases as `span`
-    says, and `reached` is how many of them flag at most a number of cases.
+def spread(count: int, most: int) -> Indices:
+    """Which of this number of places to keep: half evenly in their logarithm, the others evenly
+    among the rest.
     """
     if count <= most:
         return np.arange(count)
-    first = reached(np.geomspace(float(span[0]), float(span[1]), most // 2)) - 1
-    first = first[np.diff(first, prepend=-1) > 0]
-    more = np.linspace(0, count - len(first) - 1, most - len(first)).astype(np.intp)
-    return np.concatenate((first, _between(first, more)))
-
-
-def _between(taken: Indices, numbers: Indices) -> Indices:
-    """Of the places that are not taken, those with these numbers, counted from 0; `taken` rises."""
-    return numbers + np.searchsorted(taken - np.arange(len(taken)), numbers, side="right")
+    kept = np.zeros(count, dtype=np.bool_)
+    kept[np.geomspace(1, count, most // 2).astype(np.intp) - 1] = True
+    others = np.flatnonzero(~kept)
+    more = np.linspace(0, len(others) - 1, most - int(np.count_nonzero(kept)))
+    kept[others[more.astype(np.intp)]] = True
+    return np.flatnonzero(kept)
 
 
 def answered_places(points: Points, chosen: Sequence[OperatingPoint]) -> list[int]:
@@ -803,6 +832,7 @@ class Contents:
     notes: Sequence[Note] = ()
     slices: Sequence[Sliced] = ()
     decision: Recommendation | None = None
+    nearby: Sequence[RuleChoices] = ()
 
     @property
     def volume(self) -> float | None:
@@ -889,6 +919,7 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         "level": level,
         "points": points,
         "answers": of_answers(contents.asked, models),
+        "nearby": of_nearby(contents.nearby, models),
         "slices": of_slices(contents.slices, models),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),
         "decided": contents.decided,
