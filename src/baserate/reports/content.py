@@ -186,7 +186,7 @@ def _answer(
 # such a base rate.
 FACTORS = (0.1, 0.5, 2, 10)
 MOST_NEARBY = 0.5
-INTERVALS = ("tpr", "fpr", "precision", "posfrac", "expected_cost")
+INTERVALS = ("tpr", "fpr", "precision", "posfrac", "expected_cost", "caught")
 DIGITS = 10
 
 
