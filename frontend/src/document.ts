@@ -111,6 +111,8 @@ export interface Given {
   readonly choose: readonly string[];
   readonly sentence: string;
   readonly points: Readonly<Record<string, PointOut>>;
+  /** None at other base rates than that of the sample, where what flags nothing or everything is known exactly. */
+  readonly baselines?: Readonly<Record<string, PointOut>>;
   readonly indistinguishable?: readonly string[] | null;
   readonly differences?: readonly Difference[];
   readonly lead_over_baseline?: Difference | null;

@@ -68,9 +68,10 @@ function priorField(models: readonly Model[], change: Change): Field {
     forget(field.element);
     change(patch);
   };
-  const times = (factor: number) => (state: State) => ({
-    prior: general(Math.min(0.5, Math.max(1e-6, factor * priorValue(state, models))), 4),
-  });
+  const times = (factor: number) => (state: State) => {
+    const text = general(Math.min(0.5, Math.max(1e-6, factor * priorValue(state, models))), 4);
+    return { prior: oneIn(Number(text)) ?? text };
+  };
   const steps: [string, string, (state: State) => Partial<State>][] = [
     ["prior-tenth", "÷ 10", times(0.1)],
     ["prior-half", "÷ 2", times(0.5)],

@@ -30,14 +30,18 @@ export function span(low: number | null, high: number | null, value: number | nu
 /** A lower and an upper end, or that there is nothing to estimate. */
 export type Ends = readonly [number | null, number | null] | typeof EXACT | null;
 
-/** The ends that Python found of a measure at a point. */
-export function knownEnds(point: PointOut | undefined, name: Name): Ends {
-  const ends = point?.ends?.[name];
-  if (ends) return ends[0] === ends[1] ? EXACT : ends;
+/** The ends that Python found of a measure at a point; of costs with their sign turned, where they were given as profits. */
+export function knownEnds(point: PointOut | undefined, name: Name, earned = false): Ends {
   const one = point?.intervals?.[name];
-  if (!one) return null;
-  return one.method === EXACT ? EXACT : [one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high];
+  const ends = point?.ends?.[name] ?? (one && ([one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high] as const));
+  if (!ends) return null;
+  if (one ? one.method === EXACT : ends[0] === ends[1]) return EXACT;
+  return name === "expected_cost" && earned ? [scaled(ends[1], -1), scaled(ends[0], -1)] : ends;
 }
+
+/** Those of flagging nothing or everything. */
+const baselineEnds = (name: string, column: Name, { given, question }: Solution): Ends =>
+  given && (given.baselines ? knownEnds(given.baselines[name], column, question.at.earned) : EXACT);
 
 /** Ends as a cell shows them, beside the number that they bound. */
 function spanned(ends: Ends, name: Name, value: number): string {
@@ -76,7 +80,7 @@ const SHARES: Partial<Record<Name, readonly [Name, (prior: number) => number]>> 
   alerts: ["posfrac", () => 1],
 };
 
-const scaled = (end: number | null, size: number): number | null => (end === null ? null : end * size);
+const scaled = (end: number | null, size: number): number | null => (end === null ? null : 0 + end * size);
 
 /** The interval that Python found of this very point, or what it comes to in cases; none where Python did not answer. */
 export function endsOf(one: Setting, name: Name, solution: Solution, earned = solution.question.at.earned): Ends {
@@ -86,9 +90,8 @@ export function endsOf(one: Setting, name: Name, solution: Solution, earned = so
     const ends = endsOf(one, "expected_cost", solution, earned);
     return ends === null || ends === EXACT ? ends : [scaled(ends[0], state.volume), scaled(ends[1], state.volume)];
   }
-  const known = knownEnds(given.points[one.model.name], name);
+  const known = knownEnds(given.points[one.model.name], name, earned);
   const share = SHARES[name];
-  if (known && known !== EXACT && name === "expected_cost" && earned) return [scaled(known[1], -1), scaled(known[0], -1)];
   if (known || !share) return known;
   const ends = endsOf(one, share[0], solution);
   const size = share[1](priors[settings.indexOf(one)]!) * state.volume;
@@ -171,7 +174,6 @@ const OTHER: Record<string, readonly [string, string]> = {
 const SOME = 5; // models that a phone shows at first
 const MANY = 8; // models, from which on one looks for a name
 const LONGEST = 24;
-const REST = 180; // milliseconds
 
 interface Line {
   readonly row: HTMLTableRowElement;
@@ -241,19 +243,12 @@ export function modelTable(document: Document, flip: Switch): Part {
   };
   const [all, every] = [flips("all", "All measures"), flips("every", `All ${rows.length} models`)];
   const near = watched(table, () => latest && fillAll(latest), "-40px");
-  let timer = 0;
-  // Out of sight the table waits until the controls rest.
   const update = (solution: Solution): void => {
     latest = solution;
-    clearTimeout(timer);
     if (near()) fillAll(solution);
-    else {
-      put(table, "aria-busy", "true");
-      timer = setTimeout(() => fillAll(solution), REST);
-    }
+    else put(table, "aria-busy", "true");
   };
   const fillAll = (solution: Solution): void => {
-    clearTimeout(timer);
     put(table, "aria-busy", "false");
     const wanted = (solution.state.view["find"] ?? "").toLowerCase();
     if (globalThis.document.activeElement !== find) find.value = solution.state.view["find"] ?? "";
@@ -293,7 +288,7 @@ export function modelTable(document: Document, flip: Switch): Part {
           if (column === "real") return [realSaid(end.setting, solution.question), ""];
           if (!isMeasure(column)) return [column === "behind" ? behindSaid(end.setting, solution)[0] : "", ""];
           const value = told(column, end.setting, solution);
-          return [shownIn(column, end.setting, solution), spanned(solution.given && EXACT, column, value)];
+          return [shownIn(column, end.setting, solution), spanned(baselineEnds(line.name, column, solution), column, value)];
         });
     }
     ranked(solution, sort, document).forEach((i, rank) => rows[i]!.row.classList.toggle("more", rank >= SOME && !wanted));
