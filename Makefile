@@ -88,21 +88,21 @@ bench: $(VENV)/ready ## the tables of benchmarks/README.md (minutes)
 	$(BIN)/python benchmarks/count.py
 	$(BIN)/python benchmarks/growth.py
 
-campaigns: $(VENV)/ready ## every promise of docs/promises.md tried at full size (hours; goes on where it stopped)
-	$(BIN)/python campaigns/run.py; status=$$?; $(BIN)/python docs/promises.py; exit $$status
+campaigns: $(VENV)/ready ## every promise of docs/evidence/promises.md tried at full size (hours; goes on where it stopped)
+	$(BIN)/python campaigns/run.py; status=$$?; $(BIN)/python tools/docs/promises.py; exit $$status
 
 docs: $(VENV)/ready ## write the pages that are generated
-	$(BIN)/python docs/reference.py
-	$(BIN)/python docs/measures.py
-	$(BIN)/python docs/curves.py
-	$(BIN)/python docs/commands.py
-	$(BIN)/python docs/picture.py
-	$(BIN)/python docs/gallery.py
-	$(BIN)/python docs/studies.py
-	$(BIN)/python docs/bad_inputs.py
-	$(BIN)/python docs/console.py
-	$(BIN)/python docs/reference_set.py
-	$(BIN)/python docs/promises.py
+	$(BIN)/python tools/docs/reference.py
+	$(BIN)/python tools/docs/measures.py
+	$(BIN)/python tools/docs/curves.py
+	$(BIN)/python tools/docs/commands.py
+	$(BIN)/python tools/docs/picture.py
+	$(BIN)/python tools/docs/gallery.py
+	$(BIN)/python tools/docs/studies.py
+	$(BIN)/python tools/docs/bad_inputs.py
+	$(BIN)/python tools/docs/console.py
+	$(BIN)/python tools/docs/reference_set.py
+	$(BIN)/python tools/docs/promises.py
 
 report-ui: $(VENV)/installed ## check, test and bundle the report's front end (needs node; users do not)
 	$(BIN)/python frontend/registry.py

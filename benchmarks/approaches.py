@@ -1,5 +1,5 @@
 """Which approach to rare and costly positives pays? `python benchmarks/approaches.py` writes
-docs/which-approach-pays.md.
+docs/ideas/which-approach-pays.md.
 
 `--quick` prints the page of two sets, in seconds.
 
@@ -50,7 +50,7 @@ from baserate_learners import (
 SEED = 9
 OUTER, INNER, REPEATS = 5, 3, 1
 THEORY, FOLDS, HALF = "theory", "inner folds", "1/2"
-PAGE = Path(__file__).parents[1] / "docs" / "which-approach-pays.md"
+PAGE = Path(__file__).parents[1] / "docs" / "ideas" / "which-approach-pays.md"
 
 LEARNERS = {
     "logistic regression": (LogisticRegression(max_iter=2000), {"C": [0.03, 1.0]}),

@@ -27,8 +27,8 @@ import numpy as np
 from scipy.special import ndtr
 
 import baserate as br
-from baserate.inference.best_model import swapped_p
 from baserate.inference.decide import decide
+from baserate.inference.leads import swapped_p
 
 LEVEL, CHECKED = 0.05, 3
 SIZES = ((20, 200), (20, 500), (50, 1000), (200, 2000))

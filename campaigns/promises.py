@@ -32,7 +32,7 @@ PROMISES = {
     ),
     3: Promise(
         "Intervals cover what they say",
-        also="Not a count of failures: the tables of [coverage](../benchmarks/coverage.md),"
+        also="Not a count of failures: the tables of [coverage](../../benchmarks/coverage.md),"
         " `python benchmarks/coverage.py`; below 30 cases of a class some methods cover less, and"
         " say so.",
     ),
@@ -55,7 +55,7 @@ PROMISES = {
     ),
     7: Promise(
         "Nothing is guessed in silence",
-        "a test of the [catalogue of bad inputs](bad-inputs.md)",
+        "a test of the [catalogue of bad inputs](../reference/bad-inputs.md)",
         300,
     ),
     8: Promise(
@@ -134,7 +134,8 @@ PROMISES = {
     20: Promise(
         "No path leads outside",
         also="Not yet for requests over HTTP (there is no server). Output through a link, or over"
-        " an input, is refused: `tests/test_atomic.py`, rows H of [bad inputs](bad-inputs.md).",
+        " an input, is refused: `tests/test_atomic.py`, rows H of"
+        " [bad inputs](../reference/bad-inputs.md).",
     ),
     21: Promise("Only the user's own page is served", also=SERVER),
     22: Promise(
@@ -189,7 +190,7 @@ PROMISES = {
         "a test that reads a file saved by an earlier version: the digest that this one gave",
         10,
         "So far there is one version, 0.1; its files are kept in `tests/counts/saved`, and a"
-        " release adds its own ([file format](file-format.md)).",
+        " release adds its own ([file format](../reference/file-format.md)).",
     ),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from baserate.curves.named import CURVES, axis_label
 from baserate.measures.confusion import CATALOGUE
-from baserate.measures.registry import Definition, plain
+from baserate.measures.registry import Definition, plain_name
 
 FILE = Path(__file__).parent / "src" / "core" / "registry.ts"
 HEAD = (
@@ -33,7 +33,7 @@ def measure(entry: Definition) -> list[object]:
         entry.range,
         entry.per_volume,
         entry.heading,
-        [plain(word) for word in entry.synonyms],
+        [plain_name(word) for word in entry.synonyms],
     ]
 
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import baserate as br
 
-RECORDED = Path(__file__).parents[1] / "docs" / "which-approach-pays.md"
+RECORDED = Path(__file__).parents[1] / "docs" / "ideas" / "which-approach-pays.md"
 Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0])
 OURS = np.array([1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0], dtype=float)
 THEIRS = np.array([1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], dtype=float)

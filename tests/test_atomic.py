@@ -22,7 +22,7 @@ from tests.cli.helpers import refused, told, written
 import baserate as br
 from baserate import atomic
 from baserate.cli import runner
-from baserate.extend import reserved
+from baserate.extend import reserve_output
 from baserate.read import streams
 
 HEADER, ROWS = ("y", "m"), [(0, 0.1), (1, 0.9), (0, 0.4), (1, 0.3)]
@@ -111,7 +111,7 @@ def test_an_input_is_never_the_output(scores, tmp_path, capsys):
 
 
 def test_two_runs_do_not_write_one_output(scores, tmp_path, capsys):
-    with reserved(str(tmp_path / "answer")):
+    with reserve_output(str(tmp_path / "answer")):
         assert f"process {os.getpid()} is writing it" in refused(
             capsys, *shown(scores, tmp_path / "answer")
         )
@@ -141,7 +141,7 @@ def stopped_at(n, path):
 
     try:
         sys.setprofile(count)
-        with reserved(path):
+        with reserve_output(path):
             pass
     except Stop:
         return True
@@ -252,10 +252,10 @@ def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkey
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    with reserved(str(tmp_path / "answer")):
+    with reserve_output(str(tmp_path / "answer")):
         pass
     monkeypatch.setattr(atomic, "fcntl", None)
-    with reserved(str(tmp_path / "answer")):
+    with reserve_output(str(tmp_path / "answer")):
         pass
 
 

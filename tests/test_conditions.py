@@ -15,7 +15,7 @@ from tests.decisions.oracle_decisions import meant
 import baserate as br
 from baserate.conditions import trained_at
 from baserate.measures.registry import CATALOGUE
-from baserate.notation import several
+from baserate.notation import split_list
 
 priors = st.floats(1e-9, 1 - 1e-9)
 amounts = st.floats(1e-6, 1e6)
@@ -197,8 +197,8 @@ def test_conditions_print_for_a_person_and_as_code():
 
 
 def test_lists_of_priors_keep_commas_between_thousands():
-    assert several("0.1%, 1 in 1,000, 1:999") == ["0.1%", "1 in 1,000".replace(",", ""), "1:999"]
-    assert several("1 in 1,000,000, 5%") == ["1 in 1000000", "5%"]
+    assert split_list("0.1%, 1 in 1,000, 1:999") == ["0.1%", "1 in 1,000".replace(",", ""), "1:999"]
+    assert split_list("1 in 1,000,000, 5%") == ["1 in 1000000", "5%"]
 
 
 @given(priors)
@@ -349,6 +349,6 @@ def test_priors_of_any_length_are_refused_at_once(prior):
 
 def test_lists_of_priors_of_any_length_are_refused_at_once():
     assert_refused(
-        "a very long list of base rates", "BR503", lambda: several("1 in 1,000," * 10_000)
+        "a very long list of base rates", "BR503", lambda: split_list("1 in 1,000," * 10_000)
     )
-    assert len(several("1%," * 100)) == 101
+    assert len(split_list("1%," * 100)) == 101

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baserate.atomic import NARROWEST, Page, fitted
+from baserate.atomic import NARROWEST, Page, fit_to_width
 from baserate.extend import Grid
 
 cells = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=12)
@@ -26,7 +26,7 @@ def grids(draw):
 
 @given(grids(), st.integers(NARROWEST, 120))
 def test_no_cell_is_lost_and_no_line_is_wider_unless_one_cell_is(grid, width):
-    text = fitted(grid, width)
+    text = fit_to_width(grid, width)
     flat = "".join(text.split())
     assert all("".join(cell.split()) in flat for cell in itertools.chain(*grid.rows))
     longest = max(len(cell) for cell in (*grid.headings, *itertools.chain(*grid.rows))) + 4
@@ -36,7 +36,7 @@ def test_no_cell_is_lost_and_no_line_is_wider_unless_one_cell_is(grid, width):
 
 @given(grids())
 def test_a_table_that_fits_is_left_alone(grid):
-    assert fitted(grid, 10_000) == str(grid)
+    assert fit_to_width(grid, 10_000) == str(grid)
 
 
 def test_headings_are_folded_before_rows_are():
@@ -45,13 +45,13 @@ def test_headings_are_folded_before_rows_are():
         str(grid)
         == "model  base rate (prior)  false alarm rate\nm                   0.02               0.1"
     )
-    assert [line.split() for line in fitted(grid, 24).split("\n")] == [
+    assert [line.split() for line in fit_to_width(grid, 24).split("\n")] == [
         ["base", "false"],
         ["rate", "alarm"],
         ["model", "(prior)", "rate"],
         ["m", "0.02", "0.1"],
     ]
-    assert fitted(grid, 20) == "m\n  base rate (prior)\n    0.02\n  false alarm rate\n    0.1"
+    assert fit_to_width(grid, 20) == "m\n  base rate (prior)\n    0.02\n  false alarm rate\n    0.1"
 
 
 def test_a_table_of_words_stands_below_its_first_word_and_words_stay_in_their_column():
@@ -59,16 +59,17 @@ def test_a_table_of_words_stands_below_its_first_word_and_words_stay_in_their_co
         ("claim", "says", "verdict"), [("one", "a sentence of some words", "holds")], left=3
     )
     assert (
-        fitted(grid, 24) == "one\n  says     a sentence of\n           some words\n  verdict  holds"
+        fit_to_width(grid, 24)
+        == "one\n  says     a sentence of\n           some words\n  verdict  holds"
     )
 
 
 def test_a_page_is_its_blocks_and_each_is_fitted():
     page = Page("one two three four five six", Grid(("a", "b"), [("1", "2")]))
     assert page == "one two three four five six\n\na  b\n1  2"
-    assert fitted(page, 20) == "one two three four\nfive six\n\na  b\n1  2"
+    assert fit_to_width(page, 20) == "one two three four\nfive six\n\na  b\n1  2"
 
 
 @pytest.mark.parametrize("width", [0, 1, -5, NARROWEST])
 def test_a_terminal_without_width_is_the_narrowest(width):
-    assert fitted("word " * 10, width) == fitted("word " * 10, NARROWEST)
+    assert fit_to_width("word " * 10, width) == fit_to_width("word " * 10, NARROWEST)

@@ -19,8 +19,10 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_the_page_has_every_promise_and_is_what_its_script_writes():
-    page = runpy.run_path(str(ROOT / "docs" / "promises.py"))["page"]()
-    assert (ROOT / "docs" / "promises.md").read_text() == page, "run: python docs/promises.py"
+    page = runpy.run_path(str(ROOT / "tools" / "docs" / "promises.py"))["page"]()
+    assert (ROOT / "docs" / "evidence" / "promises.md").read_text() == page, (
+        "run: python tools/docs/promises.py"
+    )
     assert list(PROMISES) == [number for number in range(1, 31) if number != 14]
     assert all(f"| {number} | {promise.text} |" in page for number, promise in PROMISES.items())
 
@@ -173,7 +175,7 @@ def differ(one, other):
 
 
 def test_a_bound_is_that_of_clopper_and_pearson():
-    upper_bound = runpy.run_path(str(ROOT / "docs" / "promises.py"))["upper_bound"]
+    upper_bound = runpy.run_path(str(ROOT / "tools" / "docs" / "promises.py"))["upper_bound"]
     assert upper_bound(0, 2000) == pytest.approx(1 - 0.05 ** (1 / 2000))
     assert upper_bound(1, 10) == pytest.approx(0.3941633, abs=1e-7)
     assert upper_bound(3, 3) == 1.0

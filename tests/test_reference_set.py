@@ -13,7 +13,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "reference"
 # Sets in which a number that is given is rounded before it is used: a prior that is no float64
-# (docs/decisions/0010-priors-as-written.md), and sums of weights that no float64 holds.
+# (docs/develop/decisions/0010-priors-as-written.md), and sums of weights that no float64 holds.
 ROUNDED = ("prior-1-in-1000", "weights-cancel", "weights-decimal")
 NEAR_ONE = "prior-all-but-1-in-a-million"  # of 1 − prior ten digits are left
 
@@ -120,8 +120,10 @@ def test_the_data_sets_are_those_of_the_generator(tools):
 
 
 def test_the_page_is_what_its_script_writes(results, tools):
-    page = runpy.run_path(str(FOLDER.parent / "docs" / "reference_set.py"))["page"]()
-    assert (FOLDER.parent / "docs" / "reference-set.md").read_text() == page, "run: make docs"
+    page = runpy.run_path(str(FOLDER.parent / "tools" / "docs" / "reference_set.py"))["page"]()
+    assert (FOLDER.parent / "docs" / "evidence" / "reference-set.md").read_text() == page, (
+        "run: make docs"
+    )
     recorded = json.loads((FOLDER / "results" / "baserate.json").read_text())["questions"]
     for name, row in tools["check"].summary(results).items():
         assert (name, recorded[name]["answers"]) == (name, row["answers"])

@@ -148,8 +148,8 @@ def _by_numpy(data: bytes) -> dict[str, list[Any]]:
 
 
 def _of_saved(data: bytes) -> Cells:
-    """The cells of saved counts, from docs/file-format.md; of several models or groups, of all of
-    them together.
+    """The cells of saved counts (docs/reference/file-format.md); of several models or groups, of
+    all of them together.
     """
     start = len(b"baserate-counts-file-1\n") + 8
     length = int.from_bytes(data[start - 8 : start], "little")

@@ -37,7 +37,7 @@ interface Listed extends Model {
   readonly unlabelled?: Unlabelled<readonly (number | string)[]>;
 }
 
-/** Many thresholds in few bytes: docs/schema.json says how. */
+/** Many thresholds in few bytes: docs/reference/schema.json says how. */
 export interface Packed extends Model {
   readonly steps: string;
   readonly scores: string;

@@ -40,7 +40,7 @@ def stub_of(space: str) -> str:
     return package if os.path.exists(package) else f"{home}.pyi"  # noqa: PTH110
 
 
-def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def load_lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a namespace, whose names are loaded at their first
     use.
     """
@@ -65,4 +65,4 @@ def lazily(space: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
     return load, shown.copy, names
 
 
-__getattr__, __dir__, __all__ = lazily("")
+__getattr__, __dir__, __all__ = load_lazily("")

@@ -221,7 +221,7 @@ def little_endian(array: npt.NDArray[Any]) -> memoryview:
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).view(np.uint8).data
 
 
-def sha256(pieces: Iterable[bytes | memoryview]) -> bytes:
+def sha256_of(pieces: Iterable[bytes | memoryview]) -> bytes:
     """The SHA-256 of the pieces end to end."""
     import hashlib
 
@@ -231,9 +231,9 @@ def sha256(pieces: Iterable[bytes | memoryview]) -> bytes:
     return state.digest()
 
 
-def fingerprint(head: str, arrays: Iterable[npt.NDArray[Any]]) -> str:
+def fingerprint_of(head: str, arrays: Iterable[npt.NDArray[Any]]) -> str:
     """The digest of a value: a head that says what it is, then its arrays."""
-    return sha256([head.encode(), *map(little_endian, arrays)]).hex()
+    return sha256_of([head.encode(), *map(little_endian, arrays)]).hex()
 
 
 # ----------------------------------------------------------------------
@@ -246,7 +246,7 @@ MOST_FILE_NAME = 200  # of a file name's 255 bytes: drafts and locks beside it a
 
 
 @contextlib.contextmanager
-def reserved(
+def reserve_output(
     path: str, inputs: Sequence[str] = (), *, force: bool = False
 ) -> Iterator[Callable[[], None]]:
     """For as long as the context lasts nobody else writes the output; it begins once it is clear
@@ -463,11 +463,11 @@ class Page(str):
         return page
 
 
-def fitted(text: str, width: int) -> str:
+def fit_to_width(text: str, width: int) -> str:
     """Text for a page of `width` columns: tables folded, paragraphs wrapped."""
     width = max(width, NARROWEST)
     if isinstance(text, Page):
-        return "\n\n".join(fitted(block, width) for block in text.blocks)
+        return "\n\n".join(fit_to_width(block, width) for block in text.blocks)
     return (
         text.fitted(width)
         if isinstance(text, Grid)

@@ -149,7 +149,7 @@ class Costs:
                 raise refuse(
                     "BR513",
                     "costs must be named, because the order of a bare list is ambiguous"
-                    if notation.number(part) is not None
+                    if notation.parse_number(part) is not None
                     else f"cannot read {quoted(part)}",
                     WRITE_COSTS,
                 )
@@ -283,7 +283,7 @@ def _no_plain_number(name: str, text: str) -> InputError:
 
 
 def _amount(name: str, text: str) -> float:
-    value = notation.number(text)
+    value = notation.parse_number(text)
     if value is None:
         raise _no_plain_number(name, text)
     return value.numerator if value.denominator == 1 else rounded(value)
@@ -423,7 +423,7 @@ class Conditions:
     def __post_init__(self) -> None:
         text = self.prior if isinstance(self.prior, str) else ""
         estimate = self.prior if isinstance(self.prior, Estimated) else None
-        written = notation.prior(self.prior if estimate is None else _planned_for(estimate))
+        written = notation.parse_prior(self.prior if estimate is None else _planned_for(estimate))
         if isinstance(self.costs, Mapping):
             self._put(costs=Costs(**_costs(self.costs)))
         if self.costs is not None and not isinstance(self.costs, Costs):
@@ -674,7 +674,7 @@ class Conditions:
         >>> Conditions(prior=0.01, costs=Costs(fp=1, fn=5)).cut(calibrated_at=0.5)
         Cut(score=0.9519230769230769, probability=0.16666666666666666)
         """
-        written, prior = notation.prior(calibrated_at), self.exact_prior
+        written, prior = notation.parse_prior(calibrated_at), self.exact_prior
         if written is None:
             raise refuse(
                 "BR507",
@@ -807,7 +807,7 @@ def trained_at(prior: Any, negatives_kept: Any) -> float:
 
 def kept_share(given: Any) -> Fraction:
     """A share of negatives kept, exactly."""
-    written = notation.share(given) if isinstance(given, str) else notation.from_number(given)
+    written = notation.parse_share(given)
     if written is None or not 0 < written.value <= 1:
         raise refuse(
             "BR542",
@@ -1051,7 +1051,7 @@ def _prior(given: Any) -> Any:
         return Draws(_drawn("prior", values, low=0.0, high=1.0))
     if isinstance(given, Distribution) or is_frozen(given):
         return _within("prior", given)
-    written = notation.prior(given)
+    written = notation.parse_prior(given)
     return None if written is None else rounded(written.value)
 
 
@@ -1086,7 +1086,7 @@ def _range(given: str) -> Any:
 
 
 def _between(given: Range | LogUniform) -> Range | LogUniform:
-    written = [notation.prior(end) for end in (given.low, given.high)]
+    written = [notation.parse_prior(end) for end in (given.low, given.high)]
     if written[0] is None or written[1] is None:
         raise refuse("BR503", "a range of base rates needs two ends", "1e-5..1e-3")
     ends = [rounded(end.value) for end in written if end is not None]
@@ -1109,7 +1109,7 @@ def _pilot(given: Pilot) -> Pilot:
 
 def _share(given: Any) -> float:
     """One base rate, which has to be said."""
-    written = notation.prior(given)
+    written = notation.parse_prior(given)
     if written is None:
         raise refuse(
             "BR503",
@@ -1206,7 +1206,7 @@ def _cost_range(given: Any) -> Any:
     """The range that a text like "100..1000" stands for; anything else as it was given."""
     if not isinstance(given, str) or ".." not in given:
         return given
-    low, high = (notation.number(end.strip()) for end in given.split("..", 1))
+    low, high = (notation.parse_number(end.strip()) for end in given.split("..", 1))
     return given if low is None or high is None else Range(rounded(low), rounded(high))
 
 

@@ -136,7 +136,7 @@ class InputError(ValueError):
 
 
 @contextmanager
-def placed(place: Callable[[Where], Where]) -> Iterator[None]:
+def relocate_problems(place: Callable[[Where], Where]) -> Iterator[None]:
     """Problems that are found meanwhile lie where `place` says."""
     try:
         yield
@@ -429,7 +429,7 @@ MOST_SHOWN = 3
 OF_MODELS = re.compile(r'((?:"[^"]*"(?:, )?)+): (.+)', flags=re.DOTALL)
 
 
-def ranked(notes: Iterable[Note]) -> list[Note]:
+def rank_notes(notes: Iterable[Note]) -> list[Note]:
     """Every note once, those first that could change the decision most; the same of several models
     is one.
     """
@@ -446,14 +446,14 @@ def ranked(notes: Iterable[Note]) -> list[Note]:
     return sorted(merged, key=lambda note: place.get(note.code, place[""]))
 
 
-def foremost(notes: Iterable[Note]) -> list[Note]:
+def foremost_notes(notes: Iterable[Note]) -> list[Note]:
     """The three that could change the decision most, one of each kind; none of the quiet ones."""
     first: dict[str, Note] = {}
-    for note in ranked(notes):
+    for note in rank_notes(notes):
         first.setdefault(note.code, note)
     return [note for code, note in first.items() if code not in QUIET][:MOST_SHOWN]
 
 
 def with_notes(shown: str, notes: Iterable[Note]) -> str:
     """A result as it is printed, and below it the notes that could change the decision most."""
-    return "\n".join((shown, *(f"  note {note}" for note in foremost(notes))))
+    return "\n".join((shown, *(f"  note {note}" for note in foremost_notes(notes))))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from baserate.atomic import Grid, reserved, write_atomically
+from baserate.atomic import Grid, reserve_output, write_atomically
 from baserate.cli.options import Sectioned, listed
 from baserate.cli.terminal import Progress, tell
 from baserate.errors import escaped, grouped, number_of, quoted, refuse, refuse_file
@@ -34,7 +34,7 @@ __all__ = [
     "quoted",
     "refuse",
     "refuse_file",
-    "reserved",
+    "reserve_output",
     "tell",
     "write_atomically",
 ]

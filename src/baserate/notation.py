@@ -54,7 +54,7 @@ class Written(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-def number(text: str) -> Fraction | None:
+def parse_number(text: str) -> Fraction | None:
     """A plain decimal number, or None."""
     bare = text.strip() if len(text) <= LONGEST else ""
     if not re.fullmatch(NUMBER, bare) or abs(_exponent_of(bare)) > MOST_DIGITS:
@@ -67,20 +67,23 @@ def _exponent_of(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-def share(text: str) -> Written | None:
-    """A share in any notation (a number, a percentage, "1 in 1000", odds), or None where the
-    text is none of these.
+def parse_share(given: object) -> Written | None:
+    """A share in any notation (a number, or as text a percentage, "1 in 1000", odds), or None where
+    it is none of these.
     """
+    if not isinstance(given, str):
+        return from_number(given)
+    text = given
     if len(text) > LONGEST:
         return None
     bare = without_thousands(text.strip().casefold())
     if found := WHOLE.fullmatch(bare):
-        value = number(found[1])
+        value = parse_number(found[1])
         return None if value is None else Written(value / SCALES[found[2]], text)
     found = SHARE.fullmatch(bare)
     if not found or (found[3] is None and not found[4]) or found[4] not in UNITS:
         return None
-    part, whole = number(found[1]), number(found[3] or "1")
+    part, whole = parse_number(found[1]), parse_number(found[3] or "1")
     if part is None or whole is None or whole <= 0:
         return None
     return _read_ratio(part, whole * UNITS[found[4]], found[2], text)
@@ -110,15 +113,15 @@ def without_thousands(text: str) -> str:
     return THOUSANDS.sub(lambda found: re.sub(r"\D", "", found[0]), text)
 
 
-def cases(text: str) -> Fraction | None:
+def parse_cases(text: str) -> Fraction | None:
     """A number of cases as people write it: 1000000, 1e6, 1_000_000, 1,000,000 or 10k."""
     bare = without_thousands(text.strip().casefold()) if len(text) <= LONGEST else ""
     unit = next((unit for unit in ("k", "m") if bare.endswith(unit)), "")
-    value = number(bare.removesuffix(unit).strip())
+    value = parse_number(bare.removesuffix(unit).strip())
     return None if value is None else value * UNITS[unit]
 
 
-def several(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """A list separated by commas; in a ratio, a comma before three digits separates thousands."""
     if len(text) > 100 * LONGEST:
         raise refuse("BR503", "that is a very long list of base rates", "give fewer")
@@ -126,13 +129,13 @@ def several(text: str) -> list[str]:
     return [part.strip() for part in joined.split(",")]
 
 
-def prior(given: object) -> Written | None:
+def parse_prior(given: object) -> Written | None:
     """A base rate between 0 and 1, from a number or from what people write; None for the sample's
     own.
     """
     if given is None or (isinstance(given, str) and given.strip().casefold() in SAMPLE):
         return None
-    written = share(given) if isinstance(given, str) else from_number(given)
+    written = parse_share(given)
     if written is None or written.value < 0:
         raise refuse(
             "BR503", f"prior {quoted(given)} is not a share", _point_for_comma(given) or WRITE_PRIOR
@@ -198,7 +201,9 @@ def base_rate(value: float, *, brief: bool = False) -> str:
 def from_number(given: object) -> Written | None:
     """A number of any kind, exactly; None for what is no finite number."""
     try:
-        value = meant(float(given)) if isinstance(given, float | np.floating) else exactly(given)
+        value = (
+            typed_value(float(given)) if isinstance(given, float | np.floating) else exactly(given)
+        )
     except (TypeError, ValueError, OverflowError):
         return None
     plain = (
@@ -211,7 +216,7 @@ def from_number(given: object) -> Written | None:
     return Written(value, quoted(plain, quotes=False))
 
 
-def meant(number: float) -> Fraction:
+def typed_value(number: float) -> Fraction:
     """What a float stands for: 0.001 is one thousandth, as it was typed; one that needs all its
     digits was computed, and is itself.
     """
@@ -295,8 +300,8 @@ class NumberCheck:
 
     def allows(self, value: float | Fraction) -> bool:
         """Does the number lie in the range? Its ends are what was typed, 1e-9 and not its float."""
-        low = meant(float(self.low))
-        high = meant(float(self.high)) if math.isfinite(self.high) else math.inf
+        low = typed_value(float(self.low))
+        high = typed_value(float(self.high)) if math.isfinite(self.high) else math.inf
         return low <= value <= high and not (self.above_low and value == low)
 
     def refusal(self, given: Any) -> InputError:

@@ -69,7 +69,7 @@ def quotient(numerator: Any, denominator: Any, reason: str) -> Any:
     return Fraction(numerator) / Fraction(denominator)
 
 
-def least(one: Any, other: Any) -> Any:
+def smaller_of(one: Any, other: Any) -> Any:
     """The smaller of two numbers, place by place in arrays."""
     return (
         np.minimum(one, other)
@@ -78,7 +78,7 @@ def least(one: Any, other: Any) -> Any:
     )
 
 
-def root(value: Any) -> Any:
+def square_root(value: Any) -> Any:
     """The square root; of a fraction as a fraction, exact for squares and otherwise right to 120
     bits.
     """
@@ -92,7 +92,7 @@ def root(value: Any) -> Any:
     return Fraction(math.isqrt(product << 2 * shift), square.denominator << shift)
 
 
-def logarithm(value: Any) -> Any:
+def natural_log(value: Any) -> Any:
     """The natural logarithm of a positive number, to about one unit in the last place, also close
     to 1.
     """
@@ -215,7 +215,7 @@ def _sum_or_infinity(values: Floats) -> float:
         return math.inf
 
 
-def total(values: npt.NDArray[Any]) -> int | float:
+def exact_total(values: npt.NDArray[Any]) -> int | float:
     """The exact total of counts, or the correctly rounded total of masses."""
     if not values.size:
         return 0 if values.dtype == np.int64 else 0.0
@@ -242,14 +242,16 @@ def share_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float
     size, then rounded once; for masses right to a few units in the last place.
     """
     if positives.dtype == np.int64 and negatives.dtype == np.int64:
-        totals = int(total(positives)), int(total(negatives))
+        totals = int(exact_total(positives)), int(exact_total(negatives))
         return _twice_wins(positives, negatives, totals) / (2 * totals[0] * totals[1])
     # Totals near one, by exact powers of two, so that no product leaves the range of floats.
     ours, theirs = _near_one(positives), _near_one(negatives)
     # Summed from the bottom up: taking the mass above from the whole would cancel where little lies
     # below.
     below = np.concatenate((running_sums(theirs[::-1])[-2::-1], np.zeros(1)))
-    return math.fsum(ours * (below + theirs / 2)) / (float(total(ours)) * float(total(theirs)))
+    return math.fsum(ours * (below + theirs / 2)) / (
+        float(exact_total(ours)) * float(exact_total(theirs))
+    )
 
 
 def surplus_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> float:
@@ -257,7 +259,7 @@ def surplus_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> flo
     exact as the share also where that is close to one half.
     """
     if positives.dtype == np.int64 and negatives.dtype == np.int64:
-        totals = int(total(positives)), int(total(negatives))
+        totals = int(exact_total(positives)), int(exact_total(negatives))
         pairs = totals[0] * totals[1]
         return (_twice_wins(positives, negatives, totals) - pairs) / pairs
     return share_won(positives, negatives) - share_won(positives[::-1], negatives[::-1])
@@ -265,11 +267,14 @@ def surplus_won(positives: npt.NDArray[Any], negatives: npt.NDArray[Any]) -> flo
 
 def _near_one(masses: npt.NDArray[Any]) -> Floats:
     floats = masses.astype(np.float64)
-    return np.ldexp(floats, -math.frexp(float(total(floats)))[1])
+    return np.ldexp(floats, -math.frexp(float(exact_total(floats)))[1])
 
 
 def _twice_wins(positives: Ints, negatives: Ints, totals: tuple[int, int] | None = None) -> int:
-    all_positives, all_negatives = totals or (int(total(positives)), int(total(negatives)))
+    all_positives, all_negatives = totals or (
+        int(exact_total(positives)),
+        int(exact_total(negatives)),
+    )
     if 2 * all_positives * all_negatives > INT64_MAX:
         positives, negatives = positives.astype(object), negatives.astype(object)
     # Only where there are positives, to spare memory: 2·(negatives from there on) − ties.
@@ -325,7 +330,7 @@ class Frozen:
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = {name: self.__dict__[name] for name in self._parts}
-        return _remake, (type(self), parts)
+        return _remake_value, (type(self), parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
@@ -334,7 +339,7 @@ class Frozen:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
 
 
-def _remake(cls: type[Frozen], parts: dict[str, Any]) -> Frozen:
+def _remake_value(cls: type[Frozen], parts: dict[str, Any]) -> Frozen:
     """Return a value that was pickled."""
     return cls._make(**parts)
 
@@ -360,18 +365,18 @@ GAP = "…"
 UNDEFINED = "—"
 
 
-def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table under what it is; the first column names the rows."""
-    head = "".join(f'<th scope="col">{_text(heading)}</th>' for heading in headings)
+    head = "".join(f'<th scope="col">{_escape_html(heading)}</th>' for heading in headings)
     body = "".join(
         "<tr><th"
-        f' scope="row">{_text(row[0])}</th>{"".join(f"<td>{_text(cell)}</td>" for cell in row[1:])}</tr>'  # noqa: E501
+        f' scope="row">{_escape_html(row[0])}</th>{"".join(f"<td>{_escape_html(cell)}</td>" for cell in row[1:])}</tr>'  # noqa: E501
         for row in rows
     )
-    return f"<table><caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"  # noqa: E501
+    return f"<table><caption>{_escape_html(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"  # noqa: E501
 
 
-def some(count: int, row: Callable[[int], Sequence[str]]) -> list[Sequence[str]]:
+def first_and_last(count: int, row: Callable[[int], Sequence[str]]) -> list[Sequence[str]]:
     """All rows, or the first and the last five with a gap between them."""
     if count <= MOST_ROWS:
         return [row(i) for i in range(count)]
@@ -380,7 +385,7 @@ def some(count: int, row: Callable[[int], Sequence[str]]) -> list[Sequence[str]]
     return [*begin, [GAP] * len(begin[0]), *(row(i) for i in last)]
 
 
-def cell(value: Any, digits: int = 6) -> str:
+def format_cell(value: Any, digits: int = 6) -> str:
     """A number: whole ones in full, others to `digits` digits, a dash where there is none."""
     plain = value.item() if hasattr(value, "item") else value
     if isinstance(plain, int):
@@ -400,7 +405,7 @@ def spreadsheet_safe(name: str) -> str:
     return FORMULA.sub(r"\g<0>'", escaped(name))
 
 
-def _text(value: str) -> str:
+def _escape_html(value: str) -> str:
     import html
 
     return html.escape(escaped(value), quote=True)
@@ -414,6 +419,7 @@ def _text(value: str) -> str:
 # Which function of which module makes each view. The only imports that point upwards.
 VIEWS = {
     "amounts on": "verbs.choices:evaluate_amounts_on",
+    "csv": "views.curves:curves_as_csv",
     "dict": "views.results:as_dict",
     "frame": "views.results:as_frame",
     "html": "views.results:as_html",
@@ -425,7 +431,7 @@ VIEWS = {
 }
 
 
-def view(kind: str, result: object, **given: Any) -> Any:
+def make_view(kind: str, result: object, **given: Any) -> Any:
     """The view of a result by its kind."""
     from importlib import import_module
 
@@ -440,15 +446,15 @@ class Viewed:
         """Plain values: numbers, text, lists and dictionaries, as the command line's JSON has
         them.
         """
-        found: dict[str, Any] = view("dict", self)
+        found: dict[str, Any] = make_view("dict", self)
         return found
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """The rows as a data frame of pandas, polars or pyarrow."""
-        return view("frame", self, backend=backend)
+        return make_view("frame", self, backend=backend)
 
     def _repr_html_(self) -> str:
-        found: str = view("html", self)
+        found: str = make_view("html", self)
         return found
 
 
@@ -517,6 +523,6 @@ class Undefined(Reading):
         return Undefined, (self.reason, self.over, self.notes)
 
 
-def ratio(numerator: float, denominator: float, reason: str) -> float:
+def ratio_of(numerator: float, denominator: float, reason: str) -> float:
     """The quotient, or the reason why there is none where the denominator is zero."""
     return numerator / denominator if denominator else Undefined(reason)

@@ -2,6 +2,6 @@
 sensitivity.
 """
 
-from baserate import lazily
+from baserate import load_lazily
 
-__getattr__, __dir__, __all__ = lazily("robustness")
+__getattr__, __dir__, __all__ = load_lazily("robustness")

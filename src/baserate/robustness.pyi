@@ -5,9 +5,6 @@ from baserate.decisions.regret import (
 from baserate.decisions.sensitivity import (
     stability as stability,
 )
-from baserate.decisions.triage import (
-    triage as triage,
-)
 from baserate.inference.decide import (
     best_recall as best_recall,
     winner_map as winner_map,
@@ -16,4 +13,7 @@ from baserate.inference.label_errors import (
     label_error_table as label_error_table,
     under_label_errors as under_label_errors,
     under_verification as under_verification,
+)
+from baserate.verbs.triage import (
+    triage as triage,
 )

@@ -1,5 +1,5 @@
 """The types of results, and of what results are made of."""
 
-from baserate import lazily
+from baserate import load_lazily
 
-__getattr__, __dir__, __all__ = lazily("types")
+__getattr__, __dir__, __all__ = load_lazily("types")

@@ -40,9 +40,6 @@ from baserate.decisions.sensitivity import (
     Stability as Stability,
     Stays as Stays,
 )
-from baserate.decisions.triage import (
-    Triage as Triage,
-)
 from baserate.decisions.winner_map import (
     Border as Border,
     SignificanceRegion as SignificanceRegion,
@@ -88,6 +85,10 @@ from baserate.results.plan import (
     Design as Design,
     Plan as Plan,
 )
+from baserate.results.triage import (
+    Triage as Triage,
+    Triages as Triages,
+)
 from baserate.results.values import (
     Check as Check,
     Differences as Differences,
@@ -101,6 +102,9 @@ from baserate.segments.days import (
 from baserate.segments.groups import (
     Slice as Slice,
     Slices as Slices,
+)
+from baserate.segments.groups_and_days import (
+    GroupsAndDays as GroupsAndDays,
 )
 from baserate.shift.correct import (
     Calibration as Calibration,

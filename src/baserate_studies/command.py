@@ -18,7 +18,7 @@ from baserate.extend import (
     number_of,
     refuse,
     refuse_file,
-    reserved,
+    reserve_output,
     tell,
     write_atomically,
 )
@@ -115,7 +115,7 @@ def _places(
         for name in ("index.html", *(f"{name}.html" for name in names), ANSWER)
     ]
     for place in places:
-        held.enter_context(reserved(place, force=force))
+        held.enter_context(reserve_output(place, force=force))
     return places
 
 

@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from typing import Any, NamedTuple
 
-from baserate.extend import needed, quoted, refuse, reserved, write_atomically
+from baserate.extend import needed, quoted, refuse, reserve_output, write_atomically
 from baserate_studies.uci import CLASS, UciSet, load_uci
 
 QUESTION = "?"
@@ -90,7 +90,7 @@ def fetch_uci(name: str, folder: str | os.PathLike[str], *, force: bool = False)
     ]
     _verify(name, known, rows)
     places = [os.path.join(folder, f"{name}.{ending}") for ending in ("csv", "json")]
-    with reserved(places[0], force=force), reserved(places[1], force=force):
+    with reserve_output(places[0], force=force), reserve_output(places[1], force=force):
         write_atomically(places[0], [_table([*bunch.feature_names, CLASS], rows).encode()])
         write_atomically(places[1], [json.dumps(_sidecar(name, known, bunch), indent=1).encode()])
     return load_uci(name, folder)

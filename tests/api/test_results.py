@@ -50,6 +50,7 @@ MADE = {
     ),
     "BestRecall": lambda: br.robustness.best_recall({"logit": COUNTS}, fdr=0.5),
     "Triage": lambda: br.robustness.triage(COUNTS, at=AT, review=0.5),
+    "Triages": lambda: br.robustness.triage(MODELS, prior=0.1, review=0.5),
     "Band": lambda: br.curves.band(COUNTS, "roc", x=[0.1, 0.2], replicates=200),
     "Rates": lambda: br.solve_rates(tpr=0.9, fpr=0.1, prior=0.01),
     "Reading": lambda: br.measure(COUNTS, "precision", threshold=0.5, at=AT),

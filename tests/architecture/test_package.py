@@ -1,10 +1,11 @@
 """Names, layers and what an import costs: the promises of the package as a whole."""
 
-import importlib.util
+import importlib
 import inspect
 import json
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -123,10 +124,12 @@ def test_every_public_name_says_what_it_is_for(space):
 
 
 def test_codes_of_problems_and_notes_are_documented():
-    """docs/codes.md lists every code that the sources can show, and no other."""
+    """docs/reference/codes.md lists every code that the sources can show, and no other."""
     used = {code for path in SOURCES for code in re.findall(r'"(BR\d{3})"', path.read_text())}
     listed = re.findall(
-        r"^\| (BR\d{3}) \|", (ROOT / "docs" / "codes.md").read_text(), flags=re.MULTILINE
+        r"^\| (BR\d{3}) \|",
+        (ROOT / "docs" / "reference" / "codes.md").read_text(),
+        flags=re.MULTILINE,
     )
     assert len(listed) == len(set(listed))
     assert used == set(listed)
@@ -137,53 +140,40 @@ def test_the_version_agrees_everywhere():
     assert f"## {baserate.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "docs/how-it-works.md",
-        "docs/glossary.md",
-        "docs/file-format.md",
-        "docs/codes.md",
-        "docs/choosing.md",
-        "docs/amounts.md",
-        "docs/measures.md",
-        "docs/curves.md",
-        "docs/gallery.md",
-        "docs/studies.md",
-        "docs/bad-inputs.md",
-        "docs/gates.md",
-        "docs/notebooks.md",
-        "docs/peers.md",
-        "docs/report.md",
-        "docs/guarantees.md",
-        "docs/uncertainty.md",
-        "docs/deciding.md",
-        "benchmarks/README.md",
-    ],
-)
-def test_links_between_the_documents_lead_somewhere(path):
-    document = ROOT / path
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
-    found = [document.parent / target for target in targets]
-    assert [
-        str(target)
-        for target in found
-        if not target.exists() or (target.is_file() and not target.stat().st_size)
-    ] == []
+DOCUMENTS = [
+    *ROOT.glob("*.md"),
+    *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / "benchmarks").glob("*.md"),
+    *(ROOT / "reference").glob("*.md"),
+]
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)")
+
+
+def anchors(document):
+    """What a link into this page may name: its headings, as GitHub and MkDocs write them."""
+    headings = re.findall(r"^#+ (.*)$", document.read_text(), flags=re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", words.lower()).strip().replace(" ", "-") for words in plain}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_between_the_documents_lead_somewhere(document):
+    for path, anchor in LINK.findall(document.read_text()):
+        target = document.parent / path if path else document
+        assert target.exists(), path
+        assert target.is_dir() or target.stat().st_size, path
+        if anchor:
+            assert anchor in anchors(target), f"{path}#{anchor}"
 
 
 @pytest.mark.parametrize("name", ["measures", "curves", "reference"])
 def test_generated_pages_are_what_the_package_gives(name):
-    spec = importlib.util.spec_from_file_location(f"{name}_page", ROOT / "docs" / f"{name}.py")
-    generator = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generator)
-    assert generator.page() == (ROOT / "docs" / f"{name}.md").read_text(), "run: make docs"
+    generator = runpy.run_path(str(ROOT / "tools" / "docs" / f"{name}.py"))
+    assert generator["page"]() == generator["PAGE"].read_text(), "run: make docs"
 
 
 def test_everything_the_names_table_promises_is_in_the_glossary():
-    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    glossary = (ROOT / "docs" / "reference" / "glossary.md").read_text()
     for name in (
         "tpr",
         "fpr",

@@ -3,13 +3,12 @@ all that is wrong.
 """
 
 import re
-from pathlib import Path
 
-from docs import bad_inputs
 from tests.bad_inputs import rows
 from tests.bad_inputs.bench import Bench, M, Y, table, with_
+from tools.docs import bad_inputs
 
-DOCS = Path(bad_inputs.__file__).parent
+DOCS = bad_inputs.PAGE.parent
 
 
 def test_every_row_is_tested_once_or_belongs_to_another_issue():
@@ -26,7 +25,7 @@ def test_a_test_says_the_number_of_its_row():
 
 
 def test_the_page_is_what_the_rows_show():
-    assert bad_inputs.PAGE.read_text() == bad_inputs.page(), "run python docs/bad_inputs.py"
+    assert bad_inputs.PAGE.read_text() == bad_inputs.page(), "run python tools/docs/bad_inputs.py"
 
 
 def test_every_code_that_is_shown_is_documented():

@@ -127,7 +127,7 @@ def test_row_133_a_full_disk_keeps_what_was_there(bench):
 def test_row_134_one_process_at_a_time_writes_an_output(bench):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(atomic.os, "getpid", lambda: 4312)
-        with atomic.reserved("answer.txt"):
+        with atomic.reserve_output("answer.txt"):
             shown = bench.refused("BR805", *into(bench, "answer.txt"))
     assert bench.told(*into(bench, "answer.txt")).status == 0
     with ThreadPoolExecutor(2) as pool:

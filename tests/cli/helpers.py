@@ -27,7 +27,7 @@ class Unchecked:
 
 VALID = (
     jsonschema.Draft202012Validator(
-        json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
+        json.loads((Path(__file__).parents[2] / "docs" / "reference" / "schema.json").read_text())
     )
     if jsonschema
     else Unchecked()

@@ -4,7 +4,7 @@ import pytest
 from tests.cli.helpers import answered, refused, told, written
 
 import baserate as br
-from baserate.inference.amount_intervals import amount_intervals
+from baserate.inference.intervals import amount_intervals
 
 HEADER = ("m", "y", "eur", "other")
 ROWS = [

@@ -12,7 +12,8 @@ import pytest
 
 from baserate.cli.main import cli, commands
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "reference" / "commands"
 WITHOUT_EXAMPLES = {"demo"}
 
 
@@ -21,10 +22,8 @@ def loaded(name):
 
 
 def test_the_pages_are_what_help_prints():
-    pages = runpy.run_path(str(DOCS / "commands.py"))["pages"]()
-    assert {path.name: path.read_text() for path in (DOCS / "commands").iterdir()} == pages, (
-        "run: make docs"
-    )
+    pages = runpy.run_path(str(ROOT / "tools" / "docs" / "commands.py"))["pages"]()
+    assert {path.name: path.read_text() for path in PAGES.iterdir()} == pages, "run: make docs"
 
 
 @pytest.mark.parametrize("name", commands())

@@ -139,7 +139,7 @@ def test_triage_sets_two_thresholds(scored, capsys):
     asked = ("--prior", "0.1%", "--cost", "fn=500,fp=50", "--review", "2", "--overlooked", "10%")
     at = br.Conditions(prior="0.1%", costs=br.Costs(fp=50, fn=500))
     document = answered(capsys, "triage", scored, *TWO, *asked)
-    for part in document["triage"]:
+    for part in document["result"]["models"]:
         one = br.robustness.triage(MODELS[part["model"]], at=at, review=2, overlooked=0.1)
         assert (part["act"], part["review"], part["cost"], part["without"]) == (
             one.act,
@@ -149,7 +149,8 @@ def test_triage_sets_two_thresholds(scored, capsys):
         )
         assert part["saving"] == one.without - one.cost
     done = told(capsys, "triage", scored, *TWO, *asked)
-    best = min(document["triage"], key=lambda part: part["cost"])
+    best = min(document["result"]["models"], key=lambda part: part["cost"])
+    assert document["result"]["model"] == best["model"]
     assert done.out.startswith(
         f"Use {best['model']}: review scores ≥ {best['review']} and < {best['act']} ("
     )
@@ -170,7 +171,7 @@ def test_triage_within_a_number_of_reviews(scored, capsys):
         "--volume",
         "100000",
     )
-    (part,) = answered(capsys, "triage", scored, *TWO[:4], *asked)["triage"]
+    (part,) = answered(capsys, "triage", scored, *TWO[:4], *asked)["result"]["models"]
     one = br.robustness.triage(
         MODELS["a"],
         at=br.Conditions(prior="0.1%", costs=br.Costs(fp=50, fn=500)),
@@ -185,10 +186,9 @@ def test_triage_within_a_number_of_reviews(scored, capsys):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--prior", "0.1%,1%", "--review", "2"), "two thresholds are set at one base rate"),
         (("--prior", "0.1%"), "triage needs what a review costs"),
-        (("--prior", "0.1%", "--review", "much"), "--review is a number"),
-        (("--prior", "0.1%", "--review", "2", "--overlooked", "many"), "--overlooked is a share"),
+        (("--prior", "0.1%", "--review", "much"), "review is what a case costs"),
+        (("--prior", "0.1%", "--review", "2", "--overlooked", "many"), "overlooked is a share"),
         (
             ("--prior", "0.1%", "--review", "2", "--most", "7"),
             "most is a share of the cases, or with a volume",
@@ -197,6 +197,13 @@ def test_triage_within_a_number_of_reviews(scored, capsys):
 )
 def test_what_triage_refuses(scored, capsys, options, said):
     assert said in refused(capsys, "triage", scored, *TWO, *options, *COSTS)
+
+
+def test_triage_answers_at_each_base_rate(scored, capsys):
+    asked = ("triage", scored, *TWO, "--review", "2", *COSTS)
+    found = answered(capsys, *asked, "--prior", "0.1%,1%")["result"]
+    alone = [answered(capsys, *asked, "--prior", prior)["result"] for prior in ("0.1%", "1%")]
+    assert [one["models"] for one in found] == [one["models"] for one in alone]
 
 
 WITHIN = ("--rule=fdr <= 50%", "--optimize", "tpr", "--all-priors")
@@ -258,8 +265,8 @@ def test_compare_at_a_pilot_s_base_rate(scored, capsys):
 def test_curve_over_a_range(scored, capsys):
     document = answered(capsys, "curve", "broc", scored, *TWO, *RANGE)
     one = expect_curve(MODELS["a"], br.broc, at=br.Conditions(prior="1e-5..1e-3"))
-    assert document["outlooks"][0]["worst"] == one.worst.tolist()
-    assert set(document["outlooks"][0]["y"]) == {None}
+    assert document["result"]["outlooks"][0]["worst"] == one.worst.tolist()
+    assert set(document["result"]["outlooks"][0]["y"]) == {None}
     done = told(capsys, "curve", "broc", scored, *TWO, *RANGE, "--csv")
     rows = list(csv.reader(io.StringIO(done.out)))
     assert rows[0] == ["model", "curve", "tpr", "fdr", "low", "high", "worst", "best"]
@@ -278,8 +285,8 @@ def test_a_curve_over_a_range_as_csv_holds_no_formula(tmp_path, capsys):
     ("options", "said"),
     [
         (("roc", *RANGE), "a ROC does not depend on it"),
-        (("broc", *RANGE, "--every"), "--every has no effect"),
-        (("broc", "--prior", "0.1%", "--kind", "unknown"), "--kind has no effect"),
+        (("broc", *RANGE, "--every"), "every= has no effect"),
+        (("broc", "--prior", "0.1%", "--kind", "unknown"), "kind= has no effect"),
         (("broc", *RANGE, "--csv", "--json"), "given together"),
     ],
 )

@@ -359,7 +359,9 @@ def test_an_end_below_1_is_not_shown_as_1():
 
 
 def test_the_schema_names_every_measure_that_may_have_an_interval():
-    schema = json.loads((Path(__file__).parents[2] / "docs" / "schema.json").read_text())
+    schema = json.loads(
+        (Path(__file__).parents[2] / "docs" / "reference" / "schema.json").read_text()
+    )
     pattern = schema["$defs"]["point"]["properties"]["intervals"]["propertyNames"]["pattern"]
     assert pattern == f"^({'|'.join(sorted({*CATALOGUE, *FORMER.values()}))})(\\(.*\\))?$"
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from tests.cli.helpers import answered, told, written
 
-from baserate.errors import QUIET, RANK, foremost, ranked
+from baserate.errors import QUIET, RANK, foremost_notes, rank_notes
 from baserate.types import Note
 
 FIELD = ("--prior", "1%")
@@ -58,7 +58,7 @@ def test_notes_are_ranked_and_the_same_of_several_models_is_one():
         Note("BR505", '"b": no false positive'),
         Note("BR528", "the same data"),
     ]
-    assert [(note.code, note.text) for note in ranked(notes)] == [
+    assert [(note.code, note.text) for note in rank_notes(notes)] == [
         ("BR505", '"a", "b": no false positive'),
         ("BR528", "the same data"),
         ("BR526", "read at prior 0.01"),
@@ -69,11 +69,11 @@ def test_notes_are_ranked_and_the_same_of_several_models_is_one():
 
 def test_one_note_of_each_kind_and_no_quiet_one_is_foremost():
     notes = [Note("BR505", f"fpr {i}") for i in range(5)] + [Note(code, "x") for code in QUIET]
-    assert [note.text for note in foremost(notes)] == ["fpr 0"]
+    assert [note.text for note in foremost_notes(notes)] == ["fpr 0"]
 
 
 def test_what_the_ranking_names_are_notes():
-    with open("docs/codes.md") as page:
+    with open("docs/reference/codes.md") as page:
         kinds = {
             row[1].strip(): row[2].strip()
             for row in (line.split("|") for line in page)

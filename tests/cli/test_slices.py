@@ -39,7 +39,7 @@ DAYS = {"2026-01-01": (3, 1, 5, 91), "2026-01-02": (2, 0, 20, 78), "2026-01-03":
 def test_scenario_11_through_the_command(file, capsys):
     path = graded(file, SCENARIO_11)
     document = answered(capsys, "slices", path, *BY_SITE, "--require", "sensitivity >= 0.9")
-    sites = {group["name"]: group for group in document["groups"][1:]}
+    sites = {group["name"]: group for group in document["result"]["groups"][1:]}
     assert {name: f"{site['point']['precision']:.6f}" for name, site in sites.items()} == PRECISION
     assert {name: f"{site['nne']:.4g}" for name, site in sites.items()} == NNE
     assert {site["outcome"] for site in sites.values()} == {"met, not demonstrated"}
@@ -93,7 +93,7 @@ def test_the_document_says_the_same_as_the_library(file, capsys):
     found = br.segments.by_group(
         groups, threshold=1, require="recall >= 0.9 and fpr <= 20%", simultaneous=True
     )
-    for site in document["groups"][1:]:
+    for site in document["result"]["groups"][1:]:
         part = found[site["name"]]
         assert (site["cases"], site["positives"], site["outcome"]) == (
             part.cases,
@@ -106,8 +106,8 @@ def test_the_document_says_the_same_as_the_library(file, capsys):
         assert [check["bound"] for check in site["checks"]] == [
             check.bound for check in part.requirement.checks
         ]
-    assert document["grouping"]["simultaneous"] == "bonferroni"
-    assert document["grouping"]["bound_level"] == pytest.approx(0.995)
+    assert document["result"]["grouping"]["simultaneous"] == "bonferroni"
+    assert document["result"]["grouping"]["bound_level"] == pytest.approx(0.995)
 
 
 def test_a_site_may_be_given_its_own_prior(file, capsys):
@@ -121,8 +121,11 @@ def test_a_site_may_be_given_its_own_prior(file, capsys):
         "--prior",
         "b=c=5%",
     )
-    assert [group["point"]["at"]["prior"] for group in document["groups"][1:]] == [0.002, 0.05]
-    assert f"{document['groups'][1]['point']['precision']:.6f}" == PRECISION["a"]
+    assert [group["point"]["at"]["prior"] for group in document["result"]["groups"][1:]] == [
+        0.002,
+        0.05,
+    ]
+    assert f"{document['result']['groups'][1]['point']['precision']:.6f}" == PRECISION["a"]
     every = answered(
         capsys,
         "slices",
@@ -131,7 +134,7 @@ def test_a_site_may_be_given_its_own_prior(file, capsys):
         "--prior",
         "1%",
     )
-    assert {group["point"]["at"]["prior"] for group in every["groups"]} == {0.01}
+    assert {group["point"]["at"]["prior"] for group in every["result"]["groups"]} == {0.01}
 
 
 def test_more_than_fifty_groups_are_cut_to_the_largest_and_all_stand_in_the_document(file, capsys):
@@ -140,14 +143,14 @@ def test_more_than_fifty_groups_are_cut_to_the_largest_and_all_stand_in_the_docu
     assert "of the 50 largest of 60 groups" in done.out.splitlines()[0]
     assert "other (10)" in done.out
     assert "s009 " not in done.out
-    assert len(answered(capsys, "slices", path, *BY_SITE)["groups"]) == 61
+    assert len(answered(capsys, "slices", path, *BY_SITE)["result"]["groups"]) == 61
 
 
 def test_missing_groups_are_a_group(file, capsys):
     document = answered(
         capsys, "slices", graded(file, {"": (9, 1, 15, 85), "a": (9, 1, 15, 85)}), *BY_SITE
     )
-    assert [(group["name"], group["missing"]) for group in document["groups"]] == [
+    assert [(group["name"], group["missing"]) for group in document["result"]["groups"]] == [
         ("all cases", False),
         ("(missing)", True),
         ("a", False),
@@ -165,7 +168,7 @@ def test_alerts_day_by_day_and_the_budget(file, capsys):
     assert "2026-01-02    100          2      22       2  over\n" in done.out
     document = answered(
         capsys, "slices", path, *ROWS, "--day", "date", "--require", "alerts <= 10/day"
-    )["days"]
+    )["result"]["days"]
     assert (document["mean"], document["over"], document["budget"], document["tz"]) == (
         11,
         ["2026-01-02"],
@@ -179,7 +182,7 @@ def test_days_at_another_prior_and_volume(file, capsys):
     path = by_day(file, DAYS)
     found = answered(
         capsys, "slices", path, *ROWS, "--day", "date", "--prior", "1%", "--volume", "1M"
-    )["days"]
+    )["result"]["days"]
     counts = br.count(path, label="y", score="m")
     assert found["mean"] == pytest.approx(
         br.measure(counts, "alerts", threshold=1, at=br.Conditions(prior="1%"), volume=1_000_000)
@@ -207,8 +210,12 @@ def test_sites_and_days_share_a_threshold_that_was_chosen(file, capsys):
         "--rule",
         "recall >= 0.9",
     )
-    assert document["grouping"]["chosen"]
-    assert document["grouping"]["threshold"] == document["days"]["threshold"] == 0.6
+    assert document["result"]["grouping"]["chosen"]
+    assert (
+        document["result"]["grouping"]["threshold"]
+        == document["result"]["days"]["threshold"]
+        == 0.6
+    )
     assert "BR593" in {note["code"] for note in document["notes"]}
     alone = answered(
         capsys,
@@ -223,7 +230,7 @@ def test_sites_and_days_share_a_threshold_that_was_chosen(file, capsys):
         "--rule",
         "recall >= 0.9",
     )
-    assert alone["days"] == document["days"]
+    assert alone["result"]["days"] == document["result"]["days"]
 
 
 def test_days_in_a_time_zone(file, capsys):
@@ -278,17 +285,19 @@ def test_rows_of_a_patient_are_one_unit(clustered, capsys):
         "--replicates",
         "300",
     )
-    assert [group["clusters"] for group in plain["groups"]] == [None] * 3
-    assert [group["clusters"] for group in together["groups"]] == [100, 100, 100]
-    assert together["groups"][1]["point"]["intervals"]["tpr"]["method"] == "percentile"
+    assert [group["clusters"] for group in plain["result"]["groups"]] == [None] * 3
+    assert [group["clusters"] for group in together["result"]["groups"]] == [100, 100, 100]
+    assert together["result"]["groups"][1]["point"]["intervals"]["tpr"]["method"] == "percentile"
     without = answered(capsys, "slices", clustered, *BY_SITE, "--cluster", "patient")
-    assert without["groups"][1]["point"]["intervals"]["tpr"]["method"] == "cluster-t"
-    assert [group["outcome"] for group in plain["groups"]] == [
+    assert without["result"]["groups"][1]["point"]["intervals"]["tpr"]["method"] == "cluster-t"
+    assert [group["outcome"] for group in plain["result"]["groups"]] == [
         "demonstrated",
         "demonstrated",
         "demonstrated",
     ]
-    assert [group["outcome"] for group in together["groups"]] == ["met, not demonstrated"] * 3
+    assert [group["outcome"] for group in together["result"]["groups"]] == [
+        "met, not demonstrated"
+    ] * 3
     note = next(note for note in together["notes"] if note["code"] == "BR432")
     assert note["text"].startswith(
         "400 rows in 100 clusters (4 rows each): intervals treat each cluster as one unit; 20 of"
@@ -340,15 +349,11 @@ def test_show_corrects_for_the_choice_by_resamples_of_clusters(clustered, capsys
             (*ROWS, "--score", "y", "--group", "site"),
             "BR433: sites and days are read for one model at a time",
         ),
-        ((*BY_SITE, "--tz", "UTC"), "BR433: --tz needs --day"),
-        ((*BY_SITE, "--volume", "10"), "BR433: --volume needs --day"),
+        ((*BY_SITE, "--tz", "UTC"), "BR433: tz needs counts by day"),
+        ((*BY_SITE, "--volume", "10"), "BR433: volume needs counts by day"),
         (
             (*BY_SITE, "--require", "alerts <= 10/day"),
-            "BR433: a budget of alerts needs --day",
-        ),
-        (
-            (*ROWS, "--day", "site", "--require", "recall >= 0.9"),
-            "BR433: a requirement other than alerts needs --by",
+            "BR433: a budget of alerts needs counts by day",
         ),
         (
             (*ROWS, "--day", "site", "--cluster", "site"),
@@ -386,6 +391,19 @@ def test_show_corrects_for_the_choice_by_resamples_of_clusters(clustered, capsys
 def test_what_cannot_be_sliced_is_refused(file, capsys, arguments, text):
     path = graded(file, {"a": (9, 1, 15, 75), "b": (9, 1, 15, 75)})
     assert text.format(path) in refused(capsys, "slices", path, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--require", "recall >= 0.9"), "a requirement other than alerts needs counts by group"),
+        (("--simultaneous",), "simultaneous needs counts by group"),
+        (("--prior", "oslo=1%"), "a base rate for each group needs counts by group"),
+    ],
+)
+def test_what_applies_to_groups_is_refused_of_days_alone(file, capsys, arguments, text):
+    asked = ("slices", by_day(file, DAYS), *ROWS, "--day", "date", *arguments)
+    assert f"BR433: {text}. Fix: --by COLUMN, or leave it out." in refused(capsys, *asked)
 
 
 def test_a_rule_that_no_threshold_keeps_is_infeasible(file, capsys):
@@ -434,18 +452,18 @@ def test_a_rule_that_no_threshold_keeps_is_infeasible(file, capsys):
         (("days", "days", 0, "day"), "monday"),
         (("days", "days", 0, "hours"), None),
         (("days", "over"), None),
-        (("command",), "show"),
-        (("seed",), "0"),
+        (("command",), None),
     ],
 )
 def test_the_schema_wants_every_part(file, capsys, path, value):
     rows = [(i % 2, i % 2, "ab"[i % 3 == 0], "2026-01-01") for i in range(40)]
-    where = written(file, ["y", "m", "site", "date"], rows)
+    source = written(file, ["y", "m", "site", "date"], rows)
     document = answered(
-        capsys, "slices", where, *BY_SITE, "--day", "date", "--require", "recall >= 0.5"
+        capsys, "slices", source, *BY_SITE, "--day", "date", "--require", "recall >= 0.5"
     )
+    where = path if path == ("command",) else ("result", *path)
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
-        VALID.validate(damaged(document, *path, value=value))
+        VALID.validate(damaged(document, *where, value=value))
 
 
 def test_where_no_group_has_enough_cases_that_is_said(file, capsys):
@@ -469,4 +487,4 @@ def test_columns_say_which_bound_and_cases_they_show(file, capsys):
 def test_alerts_of_groups_need_no_volume_and_the_refusal_says_why(file, capsys):
     path = graded(file, SCENARIO_11)
     said = refused(capsys, "slices", path, *BY_SITE, "--volume", "1000")
-    assert "--volume needs --day; the alerts of a group are those among its own cases" in said
+    assert "volume needs counts by day; the alerts of a group are those among its own cases" in said

@@ -134,7 +134,7 @@ def test_two_models_stand_side_by_side(capsys, source):
 def test_the_json_has_acting_on_everybody(capsys, source):
     (curve,) = answered(
         capsys, "curve", "decision", source, "--label", "y", "--score", "p", "--prior", "10%"
-    )["curves"]
+    )["result"]["curves"]
     t = np.array(curve["x"])
     assert curve["act_on_everybody"] == pytest.approx(0.1 - 0.9 * t / (1 - t))
 

@@ -1,6 +1,7 @@
 """The highest score that a threshold does not flag, and an operating point in a notebook."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_baselines_flag_what_their_names_say():
     assert everything.flags(SCORES).tolist() == [True] * len(SCORES)
 
 
-TIED = {"how": "tie", "share": 0.25, "lower_threshold": 0.5}
+TIED = {"how": "tie", "exact_share": Fraction(1, 4), "lower_threshold": 0.5}
 BETWEEN = TIED | {"how": "interpolated"}
 
 
@@ -60,7 +61,7 @@ BETWEEN = TIED | {"how": "interpolated"}
         ({"threshold": None}, "flag nothing", "flag nothing"),
         ({"threshold": -math.inf}, "flag everything", "flag everything"),
         (
-            {"threshold": None, "how": "guess", "share": 0.3},
+            {"threshold": None, "how": "guess", "exact_share": Fraction(3, 10)},
             "flag 30 % of the cases at random",
             "flag 30 % of the cases at random",
         ),
@@ -124,8 +125,8 @@ def test_in_full_a_threshold_has_every_digit():
         ({"threshold": -math.inf}, 1),
         ({"threshold": 0.5}, None),
         ({"threshold": None} | TIED, None),
-        ({"threshold": None, "how": "guess", "share": 0.25}, 0.25),
-        ({"threshold": None, "how": "guess", "share": 1}, 1),
+        ({"threshold": None, "how": "guess", "exact_share": Fraction(1, 4)}, 0.25),
+        ({"threshold": None, "how": "guess", "exact_share": Fraction(1)}, 1),
     ],
 )
 def test_which_share_is_flagged_whatever_the_scores(given, share):

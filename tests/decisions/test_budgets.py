@@ -498,8 +498,7 @@ def test_a_tie_says_what_it_is_on_other_cases():
     point = br.choose(dev, "alerts <= 100", volume=998, at=AT_SAMPLE)
     assert "of those at 7," in describe_setting(point)
     moved = point.on(test)
-    share = Fraction(point.share)
-    assert moved.confusion.fp == 10 + share * 980  # also of those at 8
+    assert moved.confusion.fp == 10 + point.exact_share * 980  # also of those at 8
     assert "of those from 7 up to 9, drawn" in describe_setting(moved)
     assert not point.on(dev).merged
 

@@ -115,7 +115,8 @@ def test_every_option_of_choose_is_passed_on():
 @pytest.mark.parametrize(
     ("models", "refusal"),
     [
-        ({}, "BR410: choose needs the counts of each model by name"),
+        ({}, "BR410: the counts of each model are needed by name"),
+        ({"flag nothing": F1_A}, 'BR410: a model is named "flag nothing", which is the name of'),
         (None, "BR429: choose needs counts, got NoneType"),
         ([F1_A], "BR429: choose needs counts, got list"),
         ("A", "BR429: the data come first"),

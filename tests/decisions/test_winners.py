@@ -164,7 +164,7 @@ def test_models_may_not_be_named_as_the_answers_for_all(name):
 def test_winners_needs_models_with_both_classes():
     for models in ({}, None, [F1_A], F1_A):
         with pytest.raises(
-            br.InputError, match="BR410: winners needs the counts of each model by name"
+            br.InputError, match="BR410: the counts of each model are needed by name"
         ):
             br.curves.winners(models)
     with pytest.raises(br.InputError, match='BR552: "m" has cases of one class only'):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.inference.amount_intervals import amount_intervals
+from baserate.inference.intervals import amount_intervals
 
 
 def sample(seed, size=400, share=0.3):

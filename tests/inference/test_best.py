@@ -15,7 +15,7 @@ from tests.oracle import in_cells
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.inference.best_model import flipped_p, leads, swapped_p
+from baserate.inference.leads import flipped_p, leads, swapped_p
 
 
 def by_enumeration(value, *classes):

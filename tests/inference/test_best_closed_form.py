@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.inference.best_model import (
+from baserate.inference.leads import (
     Moves,
     around,
     bounds_beside,
     moved_p,
     normal_p,
+    slope_of_prior,
     swapped_p,
     variance_of_prior,
 )
@@ -299,7 +300,9 @@ def test_the_base_rate_of_the_sample_adds_its_binomial_variance():
     chances = [math.comb(120, k) * share**k * (1 - share) ** (120 - k) for k in range(121)]
     values = numbers / 30 * means[0] + (120 - numbers) / 90 * means[1]
     mean = np.dot(chances, values)
-    assert variance_of_prior(means, sizes) == pytest.approx(np.dot(chances, (values - mean) ** 2))
+    assert variance_of_prior(slope_of_prior(means, sizes), sizes) == pytest.approx(
+        np.dot(chances, (values - mean) ** 2)
+    )
 
 
 @pytest.mark.parametrize("rule", [None, "fpr <= 0.99", "tpr >= 0.01 and posfrac <= 0.99"])

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.inference.amount_intervals import choose_amount_model
-from baserate.inference.best_model import choose_model
+from baserate.inference.best_model import choose_amount_model, choose_model
 
 COSTS = br.Conditions(0.01, br.Costs(fn=60))
 MOST = br.Conditions(0.01, br.Costs(fn=1000))
@@ -41,10 +40,8 @@ def told_apart(choice):
 @pytest.fixture(autouse=True)
 def no_baseline(monkeypatch):
     """The lead over flagging nothing takes resamples, and is not asked for here."""
-    for module in ("best_model", "amount_intervals"):
-        monkeypatch.setattr(
-            f"baserate.inference.{module}._beside_baseline", lambda choice, *_: choice
-        )
+    for name in ("_beside_baseline", "_amounts_beside_baseline"):
+        monkeypatch.setattr(f"baserate.inference.best_model.{name}", lambda choice, *_: choice)
 
 
 @pytest.mark.parametrize(("positives", "sets"), [(60, 60), (200, 60)])

@@ -283,40 +283,6 @@ def test_a_column_of_too_many_values_has_no_codes():
         assert identical(compiled().distinct(column[1:]), portable.distinct(column[1:]))
 
 
-@given(
-    st.lists(st.sampled_from(["", "no", "yes", "nö", "a\0", "a", "text of more than a word"])),
-    st.sampled_from([np.int32, np.int64]),
-    st.integers(0, 3),
-)
-def test_texts_as_arrow_holds_them_are_told_apart(texts, kind, ahead):
-    parts = [text.encode() for text in texts]
-    data = np.frombuffer(b"x" * ahead + b"".join(parts), dtype=np.uint8)
-    ends = np.cumsum([ahead, *map(len, parts)]).astype(kind)
-    firsts, codes = compiled().distinct_texts(data, ends)
-    column = np.empty(len(texts), dtype=object)
-    column[:] = texts
-    assert identical((firsts, codes), portable.distinct(column))
-    assert portable.distinct_texts(data, ends) is None
-
-
-def test_more_texts_than_are_told_apart_are_left_to_others():
-    parts = [b"%d" % number for number in range(portable.MOST_DISTINCT + 1)]
-    data = np.frombuffer(b"".join(parts), dtype=np.uint8)
-    ends = np.cumsum([0, *map(len, parts)])
-    assert compiled().distinct_texts(data, ends) is None
-    firsts, codes = compiled().distinct_texts(data, ends[:-1])
-    assert np.array_equal(firsts, np.arange(portable.MOST_DISTINCT))
-    assert np.array_equal(codes, firsts)
-
-
-@pytest.mark.parametrize("ends", [[0, 3, 9], [-1, 2, 4], [0, 3, 2], [0, 4]])
-def test_offsets_that_lead_out_of_memory_are_refused(ends):
-    module = compiled()._kernels
-    data, codes = np.zeros(4, dtype=np.uint8), np.empty(2, dtype=np.uint32)
-    with pytest.raises(ValueError, match="offsets do not fit"):
-        module.distinct_texts(data, np.array(ends), codes, np.empty(2, dtype=np.int64))
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -51,7 +51,6 @@ CALLS = {
         (1, 2, 4, 5),
     ),
     "distinct": ((np.arange(3, dtype=np.uint32), 1, np.zeros(3, np.uint32), INTS), (0,)),
-    "distinct_texts": ((LABELS, np.arange(4), np.zeros(3, np.uint32), INTS), (0, 1, 2)),
     "index": ((ANCHORS,), ()),
     "gaps": ((SCORES, LABELS, module.index(ANCHORS), INTS[:2], INTS, INTS), (1, 3, 4, 5)),
 }
@@ -129,7 +128,6 @@ LARGE = {
     "index": (MANY,),
     "distinct": (MANY.astype(np.uint32), 1, CODES, FIRSTS),
     "distinct of objects": (MANY.astype(object), 0, CODES, FIRSTS),
-    "distinct_texts": (np.zeros(1, np.uint8), np.r_[0 * MANY, 1], CODES, FIRSTS),
 }  # fmt: skip
 
 
@@ -233,8 +231,6 @@ def test_without_room_for_a_value_any_are_too_many():
     for values, width in ((np.arange(3, dtype=np.uint32), 1), (TEXTS[:3].copy(), 0)):
         assert module.distinct(values, width, codes, none) == -1
         assert module.distinct(values[:0], width, codes[:0], none) == 0
-    assert module.distinct_texts(LABELS, np.arange(4), codes, none) == -1
-    assert module.distinct_texts(LABELS, np.arange(1), codes[:0], none) == 0
     for scores in (FLOATS, INTS, FLOATS.astype(np.float32)):
         values = np.zeros(0, np.int64 if scores.dtype == np.int64 else np.float64)
         assert module.tally(scores, LABELS, values, none) == -1

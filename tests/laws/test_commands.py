@@ -39,8 +39,16 @@ def cases(tmp_path_factory):
     for case in range(240):
         label = int(draw.random() < 0.3)
         scores = [round(draw.gauss(label * skill, 1), 2) for skill in (1.5, 1.0, 0.2)]
-        rows.append((label, *scores, case // 4, "north" if case % 3 else "south"))
-    names = ("y", "a", "b", "c", "card", "site")
+        rows.append(
+            (
+                label,
+                *scores,
+                case // 4,
+                "north" if case % 3 else "south",
+                f"2026-03-0{1 + case % 5}",
+            )
+        )
+    names = ("y", "a", "b", "c", "card", "site", "day")
     path = tmp_path_factory.mktemp("commands") / "cases.csv"
     lines = [names, *rows]
     path.write_text("".join(f"{','.join(map(str, line))}\n" for line in lines))
@@ -252,4 +260,96 @@ def test_prior(cases, field, capsys, seed):
         capsys,
         ["prior", field, *typed, *words],
         lambda: br.estimate_prior(models, unlabelled, replicates=replicates, **keywords),
+    )
+
+
+REVIEWS = (
+    (("--review", "0.2"), {"review": 0.2}),
+    (("--review", "2", "--overlooked", "10%"), {"review": 2, "overlooked": "10%"}),
+    (("--abstain", "0.3"), {"abstain": 0.3}),
+    (("--review", "1", "--most", "5%"), {"review": 1, "most": "5%"}),
+    (("--review", "0.1", "--most", "300"), {"review": 0.1, "most": 300}),
+    (("--overlooked", "10%"), {"overlooked": 0.1}),
+)
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_triage(cases, capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, (*CONDITIONS, RANGE), REVIEWS, VOLUME)
+    scores = draw.choice((("a",), ("b",), ("a", "b", "c")))
+    models = {name: br.count(cases, label="y", score=name) for name in scores}
+    prior = keywords.pop("prior", None)
+    priors = prior if isinstance(prior, list) else [prior]
+    named = [word for score in scores for word in ("--score", score)]
+    check_command(
+        capsys,
+        ["triage", cases, *LABELS, *named, *words],
+        lambda: [br.robustness.triage(models, prior=one, **keywords) for one in priors],
+    )
+
+
+PARTS = ({"by": "site"}, {"day": "day"}, {"by": "site", "day": "day"}, {"by": "site"}, {})
+CHOSEN = (
+    (("--threshold", "1"), {"threshold": 1}),
+    (("--rule", "recall >= 0.6"), {"rule": "recall >= 0.6"}),
+    ((), {}),
+)
+REQUIRED = (
+    (("--require", "recall >= 0.5"), {"require": "recall >= 0.5"}),
+    (("--require", "alerts <= 9/day"), {"require": "alerts <= 9/day"}),
+    (("--require", "fpr <= 5%", "--simultaneous"), {"require": "fpr <= 5%", "simultaneous": True}),
+    ((), {}),
+)
+BY_SITE = (
+    (("--prior", "north=1%"), {"prior": {"north": "1%"}}),
+    (("--prior", "north=1%,", "--cost", "fn=9"), {"prior": {"north": "1%,"}, "costs": {"fn": 9}}),
+)
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_slices(cases, capsys, seed):
+    draw = random.Random(seed)
+    at = (*(one for one in CONDITIONS if one[1].get("prior") != ["2%", "20%"]), *BY_SITE)
+    words, keywords = draw_options(draw, at, CHOSEN, REQUIRED, VOLUME, LEVEL)
+    columns = draw.choice(PARTS)
+    for name, column in columns.items():
+        words += [f"--{name}", column]
+    groups, days = (
+        br.count(cases, label="y", score="a", **{role: columns[role]}) if role in columns else None
+        for role in ("by", "day")
+    )
+    check_command(
+        capsys,
+        ["slices", cases, *LABELS, "--score", "a", *words],
+        lambda: br.segments.slices(groups, days, **keywords),
+    )
+
+
+NAMES = ("roc", "pr", "broc", "cost", "gain", "roc_hull", "precision:recall", "alerts:fpr")
+DRAWN = (
+    (("--every",), {"every": True}),
+    (("--band", "--replicates", "100"), {"band": True, "replicates": 100}),
+    (("--isolines", "precision=0.1,50%"), {"isolines": ["precision=0.1,50%"]}),
+    ((), {}),
+    ((), {}),
+)
+
+
+@pytest.mark.parametrize("seed", REQUESTS)
+def test_curve(cases, capsys, seed):
+    draw = random.Random(seed)
+    words, keywords = draw_options(draw, (*CONDITIONS, RANGE), DRAWN, VOLUME)
+    name = draw.choice(NAMES)
+    scores = draw.choice((("a",), ("b",), ("a", "b")))
+    models = {score: br.count(cases, label="y", score=score) for score in scores}
+    if name in ("roc", "roc_hull", "cost") and "isolines" not in keywords:
+        keywords = {key: value for key, value in keywords.items() if key not in ("prior", "costs")}
+        words = [word for word in words if word in ("--every", "--band", "--replicates", "100")]
+        keywords.pop("volume", None)
+    named = [word for score in scores for word in ("--score", score)]
+    check_command(
+        capsys,
+        ["curve", name, cases, *LABELS, *named, *words],
+        lambda: br.curve(models, name, **keywords),
     )

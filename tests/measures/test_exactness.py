@@ -13,7 +13,7 @@ from tests.measures.oracle_measures import IRRATIONAL, ORACLE, RATIONAL, Case, s
 from tests.oracle import in_cells
 
 import baserate as br
-from baserate.measures.confusion import along
+from baserate.measures.confusion import measure_along
 from baserate.measures.registry import CATALOGUE
 
 BATCHES, CASES, MEASURES = 20, 1000, 10
@@ -87,7 +87,7 @@ def random_points(rng):
 def curve_mismatches(name, rng):
     points, prior, costs = random_points(rng), generated.prior(rng), generated.costs(rng)
     measure, parameters = named(name, rng)
-    for place, got in enumerate(along(measure, points, conditions(prior, costs)).tolist()):
+    for place, got in enumerate(measure_along(measure, points, conditions(prior, costs)).tolist()):
         case = Case.of(points.counted(place), prior, costs)
         exact = value(name, case, **parameters)
         if exact is None or math.isnan(got):
@@ -113,12 +113,16 @@ def test_a_curve_is_right_to_four_units_of_its_largest_term(name):
 
 def test_along_a_curve_net_benefit_at_certainty_is_undefined():
     points = br.Points.of(br.Counts([0.5, 0.1], [1, 1], [0, 2]))
-    assert np.isnan(along(br.Measure("net_benefit", (("t", 1.0),)), points, br.Conditions())).all()
+    assert np.isnan(
+        measure_along(br.Measure("net_benefit", (("t", 1.0),)), points, br.Conditions())
+    ).all()
 
 
 def test_a_huge_beta_is_recall_along_a_curve_as_at_a_point():
     points = br.Points.of(br.Counts([0.5, 0.1], [1, 1], [0, 2]))
-    assert along(br.Measure("f_beta", (("beta", 1e200),)), points, br.Conditions()).tolist() == [
+    assert measure_along(
+        br.Measure("f_beta", (("beta", 1e200),)), points, br.Conditions()
+    ).tolist() == [
         0.0,
         0.5,
         1.0,

@@ -7,7 +7,7 @@ import pytest
 
 import baserate as br
 from baserate import Measure
-from baserate.measures.confusion import between, exact_value, rates_read
+from baserate.measures.confusion import exact_value, interpolate_confusions, rates_read
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefinable, exactly
 
@@ -42,12 +42,12 @@ def test_arrays_of_rates_give_what_each_confusion_gives(name):
 def test_between_two_confusions_every_cell_moves_along_its_own_line():
     one, other = br.Confusion(tp=1, fp=20, fn=9, tn=80), br.Confusion(tp=8, fp=60, fn=2, tn=40)
     share = Fraction(1, 3)
-    found = between(one, other, share)
+    found = interpolate_confusions(one, other, share)
     cells = [exactly(a) * (1 - share) + exactly(b) * share for a, b in zip(one, other, strict=True)]
     assert list(map(exactly, found)) == cells
-    assert list(between(one, other, Fraction(0))) == list(one)
-    assert list(between(one, other, Fraction(1))) == list(other)
-    assert list(between(other, one, 1 - share)) == list(found)
+    assert list(interpolate_confusions(one, other, Fraction(0))) == list(one)
+    assert list(interpolate_confusions(one, other, Fraction(1))) == list(other)
+    assert list(interpolate_confusions(other, one, 1 - share)) == list(found)
 
 
 @pytest.mark.parametrize("rates", [{"precision": 0, "npv": 1}, {"precision": 1, "npv": 0}])

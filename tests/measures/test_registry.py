@@ -18,7 +18,7 @@ from tests.oracle import in_cells
 
 import baserate as br
 from baserate.measures.confusion import exact_value
-from baserate.measures.registry import CATALOGUE, SYNONYMS, plain
+from baserate.measures.registry import CATALOGUE, SYNONYMS, plain_name
 from baserate.numbers import Undefinable
 
 NAMES = sorted(CATALOGUE)
@@ -138,7 +138,7 @@ def test_the_order_of_parameters_and_their_defaults_do_not_matter():
 @pytest.mark.parametrize(("synonym", "name"), SYNONYM_PAIRS)
 def test_every_synonym_is_the_same_measure_in_python(synonym, name):
     for typed in {synonym, synonym.upper(), synonym.replace(" ", "_"), synonym.replace(" ", "-")}:
-        assert SYNONYMS[plain(typed)] == name
+        assert SYNONYMS[plain_name(typed)] == name
     needs = ", ".join(f"{p.name}=2" for p in CATALOGUE[name].parameters if p.default is None)
     given = f"({needs})" if needs and name != "net_benefit" else ""
     assert str(br.Measure.parse(f"{synonym}{given}")) == f"{name}{given}"

@@ -7,7 +7,6 @@ import numpy as np
 
 import baserate as br
 from baserate.curves.named import CURVES, cost_curve
-from baserate.plots.figures import panel_for
 from baserate_studies import drawings
 
 COUNTS = br.Counts(
@@ -33,7 +32,7 @@ def curve_of(name, counts, at=AT):
 @functools.cache
 def panels():
     """A panel of every named curve, with the name of the curve."""
-    return {name: panel_for([("model", curve_of(name, COUNTS))]) for name in CURVES}
+    return {name: br.types.Curves({"model": curve_of(name, COUNTS)}).plot() for name in CURVES}
 
 
 @functools.cache

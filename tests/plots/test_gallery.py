@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
-GALLERY = runpy.run_path(str(DOCS / "gallery.py"))
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs" / "reference"
+GALLERY = runpy.run_path(str(ROOT / "tools" / "docs" / "gallery.py"))
 NAMES = {entry.name: entry for entry in GALLERY["ENTRIES"]}
 
 

@@ -24,7 +24,6 @@ from tests.strategies import cases
 
 import baserate as br
 from baserate.plots import Line, Marks, Panel, Style, Words, linear_axis, series_style
-from baserate.plots.figures import panel_for
 from baserate.plots.panels import DARK, PALETTE, label_lines
 
 HOSTILE = [
@@ -66,7 +65,7 @@ def test_every_figure_is_xml_with_a_title_and_a_description(name):
 )
 @settings(max_examples=120, deadline=None)
 def test_any_counts_have_a_drawing_without_a_hole_in_it(data, name):
-    svg = panel_for([("m", curve_of(name, br.count(*data, pos_label=True)))]).svg()
+    svg = br.types.Curves({"m": curve_of(name, br.count(*data, pos_label=True))}).plot().svg()
     read(svg)
     assert not re.search(r"[\s\"LM-](nan|inf)\b", re.sub(r"<(title|desc|text).*?</\1>", "", svg))
 

@@ -8,7 +8,6 @@ from tests.plots.drawings import COUNTS, NAMES, OF_ANY_COUNTS, curve_of, figures
 from tests.strategies import cases
 
 import baserate as br
-from baserate.plots.figures import panel_for
 
 FIRST, LAST = 0x2800, 0x28FF
 
@@ -31,8 +30,10 @@ def test_no_line_is_wider_than_asked(name, width):
 )
 @settings(max_examples=80, deadline=None)
 def test_any_counts_at_any_width_have_a_drawing(data, name, width, plain):
-    text = panel_for([("m", curve_of(name, br.count(*data, pos_label=True)))]).text(
-        width, ascii_only=plain
+    text = (
+        br.types.Curves({"m": curve_of(name, br.count(*data, pos_label=True))})
+        .plot()
+        .text(width, ascii_only=plain)
     )
     assert max(map(len, text.split("\n"))) <= max(20, min(width, 100))
 

@@ -9,7 +9,7 @@ import pytest
 import baserate as br
 from baserate.plots import Area, Line, Marks, Words
 
-GALLERY = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "gallery.py"))
+GALLERY = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "docs" / "gallery.py"))
 DRAWN = {entry.name: entry.draw for entry in GALLERY["ENTRIES"]}
 
 
@@ -150,7 +150,7 @@ def test_T28_costly_misses_move_the_boundary_into_the_region_of_the_negatives():
 
 def test_T39_only_copies_let_a_tree_isolate_the_positive_among_the_negatives():
     """T39, Fig 5.45: the least size of a leaf forbids it before."""
-    trees = runpy.run_path(str(Path(GALLERY["HERE"]) / "gallery_trees.py"))
+    trees = GALLERY["TREES"]
     x, y = trees["cases"]()
     alone = [trees["MIDDLE"]]
     before, after = trees["learnt"](1), trees["learnt"](trees["COPIES"])

@@ -19,7 +19,7 @@ from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import chosen_among
 from baserate.errors import Infeasible, quoted
 from baserate.inference.best_model import SEPARATE
-from baserate.measures.confusion import Measure, along, parse
+from baserate.measures.confusion import Measure, measure_along, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.numbers import Undefined
 from baserate.reports import content
@@ -163,7 +163,9 @@ def python_says(vector, *, curves=True):
         "effective": at.within(br.Points.of(first).exact_prior).effective_prior,
         "slope": at.within(br.Points.of(first).exact_prior).iso_cost_slope,
         "along": {
-            name: along(Measure(name), br.Points.of(first), at).tolist() for name in ALONG if curves
+            name: measure_along(Measure(name), br.Points.of(first), at).tolist()
+            for name in ALONG
+            if curves
         },
     }
 

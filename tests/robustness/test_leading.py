@@ -14,7 +14,7 @@ from tests.decisions.worked import F1_A, F1_B
 from tests.strategies import seeds
 
 import baserate as br
-from baserate.inference import best_model
+from baserate.inference import best_model, leads
 from baserate.views import choices
 
 MODELS = {"A": F1_A, "B": F1_B}
@@ -149,7 +149,7 @@ def test_leaders_are_tested_as_at_one_base_rate_and_adjusted_for_all_of_them(see
         every += [
             one.p_value
             for pair in itertools.combinations(choice.points, 2)
-            for one in best_model.every_pair(joint, {name: choice.points[name] for name in pair})
+            for one in leads.every_pair(joint, {name: choice.points[name] for name in pair})
         ]
     order, least, steps = sorted(every), 0.0, {}
     for rank, p in enumerate(order):

@@ -214,7 +214,7 @@ def test_what_has_no_place_on_a_map_is_refused():
             found.at(0.1, ratio)
     for models in ({}, None, [F1_A]):
         with pytest.raises(
-            br.InputError, match="BR410: winner_map needs the counts of each model by name"
+            br.InputError, match="BR410: the counts of each model are needed by name"
         ):
             br.robustness.winner_map(models)
     with pytest.raises(br.InputError, match="BR595: whether models can be distinguished"):

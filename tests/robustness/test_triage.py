@@ -132,3 +132,22 @@ def test_what_triage_cannot_read_is_refused():
             br.robustness.triage(F1_A, at=at, review=1, most=wrong)
     with pytest.raises(br.InputError, match="BR552: triage needs cases of both classes"):
         br.robustness.triage(br.Counts([1], [1], [0]), at=at, review=1)
+
+
+def test_base_rate_and_costs_are_given_by_name_as_to_every_verb():
+    at = br.Conditions("0.1%", br.Costs(fp=5, fn=100))
+    asked = {"review": "2", "overlooked": "10%"}
+    found = br.robustness.triage(F1_A, prior="0.1%", costs={"fp": 5, "fn": 100}, **asked)
+    assert found == br.robustness.triage(F1_A, at=at, review=2, overlooked=0.1)
+    with pytest.raises(br.InputError, match="BR418: conditions are given twice"):
+        br.robustness.triage(F1_A, at=at, prior=0.1, review=2)
+    with pytest.raises(br.InputError, match="BR419: this needs one base rate"):
+        br.robustness.triage(F1_A, prior="1%..2%", review=2)
+
+
+def test_a_share_of_reviews_is_one_of_the_cases_also_beside_a_volume():
+    asked = {"prior": 0.01, "costs": {"fp": 5, "fn": 100}, "review": 2, "most": "5%"}
+    found = br.robustness.triage(F1_A, **asked, volume=100_000)
+    assert found.reviewed == br.robustness.triage(F1_A, **asked).reviewed
+    assert found.reviews == pytest.approx(100_000 * found.reviewed)
+    assert 0 < found.reviewed <= 0.05

@@ -57,7 +57,7 @@ def test_alerts_a_day_are_counted_among_all_scored_cases(capsys, log):
             "--require",
             f"alerts <= {BUDGET}/day",
         ),
-    )["days"]
+    )["result"]["days"]
     assert {day["day"]: day["alerts"] for day in found["days"]} == ALERTS
     assert found["over"] == OVER
     assert found["mean"] == pytest.approx(FLAGGED.sum() / DAYS)
@@ -95,7 +95,7 @@ def test_a_volume_scales_all_cases_and_leaves_what_needs_labels_open(capsys, log
     told_days = answered(
         capsys, *asked(log, "slices", "--day", "ts", "--threshold", str(CUT), "--volume", "6000")
     )
-    assert {(day["positives"], day["caught"]) for day in told_days["days"]["days"]} == {
+    assert {(day["positives"], day["caught"]) for day in told_days["result"]["days"]["days"]} == {
         (None, None)
     }
     (note,) = [note for note in told_days["notes"] if note["code"] == "BR656"]
@@ -208,7 +208,7 @@ def unlabelled_site(tmp_path_factory):
 def test_a_site_without_any_label_is_a_row_with_its_alerts(capsys, unlabelled_site, more):
     found = answered(
         capsys, *asked(unlabelled_site, "slices", "--group", "site", "--threshold", str(CUT), *more)
-    )["groups"]
+    )["result"]["groups"]
     assert [group["name"] for group in found] == ["all cases", "0", "1", "2"]
     there, site = SITE == 1, found[2]
     assert (site["cases"], site["labelled"], site["positives"]) == (there.sum(), 0, 0)
@@ -267,7 +267,7 @@ def test_alerts_a_day_at_another_base_rate_are_refused_where_labels_are_missing(
 def test_a_site_has_its_alerts_of_all_scored_cases(capsys, log):
     _, *groups = answered(
         capsys, *asked(log, "slices", "--group", "site", "--threshold", str(CUT))
-    )["groups"]
+    )["result"]["groups"]
     for place, group in enumerate(groups):
         there = place == SITE
         assert group["point"]["counted"] == {

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "docs" / "studies"
+FOLDER = Path(__file__).parents[2] / "docs" / "evidence" / "studies"
 CELL = re.compile(r"table2-[a-z]+-[a-z]+-0\.\d+")  # of Landgrebe's Table 2
 
 

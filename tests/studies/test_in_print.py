@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-RECORDS = Path(__file__).parents[2] / "docs" / "studies"
+RECORDS = Path(__file__).parents[2] / "docs" / "evidence" / "studies"
 SOURCES = {"landgrebe": "000", "weng": "001", "tan": "002", "slides": "003", "cardenas": "004"}
 # Written in words or as a quotient there: four defects in a million; an angle's cosine never, so
 # nothing else may be added lightly.

@@ -40,7 +40,7 @@ DIFFERING = {
 def test_what_no_learner_has_a_part_in_is_as_recorded(name):
     made = document_of(Study(name, "", "", FIXED[name]()))["claims"]
     assert [recorded(name)[claim["id"]] for claim in made] == json.loads(json.dumps(made)), (
-        "run: baserate study, then docs/studies.py"
+        "run: baserate study, then tools/docs/studies.py"
     )
 
 

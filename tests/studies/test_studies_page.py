@@ -1,4 +1,4 @@
-"""docs/studies.md is what its records say, and the records are of the studies as they are."""
+"""The page of studies says what its records say, and these are of the studies as they are."""
 
 import json
 import re
@@ -14,7 +14,8 @@ from tests.studies.rehearsals import rehearsed
 from baserate.views.document import answer
 from baserate_studies.catalogue import STUDIES
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs" / "evidence"
 
 
 def recorded(name):
@@ -22,9 +23,8 @@ def recorded(name):
 
 
 def test_the_page_is_what_its_script_writes():
-    assert (DOCS / "studies.md").read_text() == runpy.run_path(str(DOCS / "studies.py"))[
-        "page"
-    ](), "run: make docs"
+    page = runpy.run_path(str(ROOT / "tools" / "docs" / "studies.py"))["page"]()
+    assert (DOCS / "studies.md").read_text() == page, "run: make docs"
 
 
 @pytest.mark.parametrize("name", STUDIES)

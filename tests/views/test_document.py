@@ -70,9 +70,9 @@ def test_a_copied_report_has_the_same_document(copied):
 @COPIES
 def test_copied_slices_show_the_same_intervals(copied):
     found = br.segments.by_group({"x": A, "y": B}, threshold=0.6, at=AT)
-    content = segment_tables.slices_document(found, "site")
+    content = segment_tables.slices_as_json(found)
     assert {*content["groups"][0]["point"]["intervals"]} == {"tpr", "tnr", "precision", "npv"}
-    assert segment_tables.slices_document(copied(found), "site") == content
+    assert segment_tables.slices_as_json(copied(found)) == content
     assert found["x"].point.intervals == found["x"].intervals
 
 

@@ -134,7 +134,7 @@ def parse_confusion(texts: Mapping[str, str]) -> Confusion:
     """Return a table from its four cells as text."""
     cells: dict[str, int] = {}
     for name, text in texts.items():
-        value = notation.number(notation.without_thousands(text.strip()))
+        value = notation.parse_number(notation.without_thousands(text.strip()))
         if value is None or value.denominator != 1 or not 0 <= value <= MOST_CASES:
             raise refuse(
                 "BR551",

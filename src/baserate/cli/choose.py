@@ -32,9 +32,7 @@ from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.decisions.amount_costs import CAUGHT, AmountChoice, AmountPoint
 from baserate.decisions.selection import Answer, settings_of
 from baserate.errors import QUIET, Note, escaped, number_of, quoted, refuse
-from baserate.inference.amount_intervals import (
-    NAMES,
-)
+from baserate.inference.choose_again import AMOUNT_SUMS
 from baserate.inference.intervals import (
     IntervalOptions,
     auc_intervals,
@@ -116,7 +114,7 @@ class ChooseOptions:
         """What a review costs and what is recovered, as numbers."""
         found: dict[str, Any] = {"review": None if self.review is None else _price(self.review)}
         if self.recovered is not None:
-            written = notation.share(self.recovered)
+            written = notation.parse_share(self.recovered)
             found["recovered"] = self.recovered if written is None else written.value
         return found
 
@@ -126,7 +124,7 @@ class ChooseOptions:
 
 
 def _price(text: str) -> Fraction:
-    value = notation.number(notation.without_thousands(text.strip()))
+    value = notation.parse_number(notation.without_thousands(text.strip()))
     if value is None:
         raise refuse(
             "BR514",
@@ -668,7 +666,10 @@ def _point(point: AmountPoint) -> dict[str, Any]:
         "review": None if where.optimized == CAUGHT else float(point.prices.review),
         "recovered": float(point.prices.recovered),
         "cases": document.whole(point.cases),
-        **{name: document.number(getattr(point, name)) for name in (*NAMES, "amount_false_alarms")},
+        **{
+            name: document.number(getattr(point, name))
+            for name in (*AMOUNT_SUMS, "amount_false_alarms")
+        },
         "nothing": document.number(point.nothing),
         "everything": document.number(point.everything),
         "by_average": None if average is None else _point(average),

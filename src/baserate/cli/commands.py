@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -19,15 +20,17 @@ from baserate.cli import options
 from baserate.cli.options import Option, listed
 from baserate.cli.runner import (
     OUTPUT,
+    TOGETHER,
     Request,
     Result,
     command,
     measures_of,
     shares,
+    threshold_by_model,
     threshold_of,
     thresholds_of,
 )
-from baserate.cli.terminal import Progress
+from baserate.cli.terminal import Progress, drawing
 from baserate.conditions import Conditions
 from baserate.errors import Infeasible, Source, name_of
 from baserate.results.notes import merge_notes
@@ -46,12 +49,13 @@ ROWS_OF_KEYWORD: dict[str, tuple[str, ...]] = {
     "threshold": ("thresholds_by_model",),
     **dict.fromkeys(("prior", "costs", "progress"), ()),
     # What only counts of one's own have, or what `options.file` has.
-    **dict.fromkeys(("pair", "better", "paired", "resample", "unlabelled"), ()),
+    **dict.fromkeys(("days", "pair", "better", "paired", "resample", "unlabelled"), ()),
     **dict.fromkeys(("label", "score", "positive", "missing_label", "nan_score"), ()),
 }
 # Values of which the request has read the text, and how the text of others is read.
 FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
     "volume": lambda request: request.conditions.cases,
+    "kind": lambda request: request.conditions.kind,
     "level": lambda request: request.intervals.level,
     "replicates": lambda request: request.intervals.replicates,
     "seed": lambda request: request.intervals.seed,
@@ -59,10 +63,15 @@ FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
 READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
     "measures": lambda request, texts, _: measures_of(texts, request.conditions),
     "thresholds": lambda _, texts, __: read_thresholds(texts),
-    "threshold": lambda _, texts, models: thresholds_of(texts, tuple(models)),
+    "threshold": lambda _, given, models: (
+        threshold_by_model(given)[1]
+        if isinstance(given, str)
+        else thresholds_of(given, tuple(models))
+    ),
 }
 # Options that name a file.
 OTHER_FILES = ("labelled", "prior_from", "test")
+NUMBER = re.compile(r"\b(int|float)\b")
 CLICK_TYPES = {"int": int, "int | None": int}
 
 
@@ -77,6 +86,9 @@ def make_command(
     also: Sequence[str] = (),
     rest: Sequence[str] = (),
     name_sources: bool = False,
+    estimate: str = TOGETHER,
+    conditions: Callable[[Request], Any] | None = None,
+    rows: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> click.Command:
     """Make the command that asks a verb.
 
@@ -101,23 +113,34 @@ def make_command(
         Options of `source` that are keywords of the verb without being named in its signature.
     name_sources : bool
         Does the text end with what was read (of several data, the first)?
+    estimate : str
+        What the answer does about the error of a base rate that is estimated (`--prior-from`).
+    conditions : callable, optional
+        Takes the request, and returns `at=` where that is more than conditions, or a list of them.
+    rows : mapping
+        The rows of `options.TABLE` that stand for a keyword here, where they are others than in
+        `ROWS_OF_KEYWORD`; none where only Python can give it.
     """
 
     def answer(request: Request, **given: Any) -> Result:
-        request = request.estimated()
+        request = request.estimated(estimate)
         data = () if read is None else read(request, **select_values(given, read))
         data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
-        results = ask_verb(verb, request, data, given, more)
+        if conditions is not None:
+            more["at"] = conditions(request)
+        keywords = {**select_values(given, verb, rows), **more}
+        results = ask_verb(verb, request, data, keywords)
         if show is not None:
             results = [show(result, **select_values(given, show)) for result in results]
         result = present_results(name, request, data, results)
-        return replace(result, sources=sources_of(*data[:1])) if name_sources else result
+        there = [one for one in data if one is not None]
+        return replace(result, sources=sources_of(*there[:1])) if name_sources else result
 
     answer.__doc__ = help
     files = [] if read is None else [source]
     for decorate in reversed(
-        [*files, *list_options(read, verb, show), listed(*also), options.answer]
+        [*files, *list_options(read, verb, show, rows), listed(*also), options.answer]
     ):
         decorate(answer)
     return command(name)(answer)
@@ -128,9 +151,13 @@ def make_command(
 
 
 def list_options(
-    read: Function | None, verb: Function, show: Function | None
+    read: Function | None,
+    verb: Function,
+    show: Function | None,
+    rows: Mapping[str, tuple[str, ...]],
 ) -> Iterator[Callable[[Function], Function]]:
     """Return what adds the arguments and options of the three steps, in their order."""
+    rows = {**ROWS_OF_KEYWORD, **rows}
     first, *others = inspect.signature(verb).parameters.values()
     named = (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
     positional = [one for one in (first, *others) if one.kind not in named]
@@ -138,8 +165,8 @@ def list_options(
         positional = positional[1:]
     descriptions = parse_descriptions(inspect.getdoc(verb) or "")
     for parameter in positional:
-        if ROWS_OF_KEYWORD.get(parameter.name) != ():
-            yield argument_or_options(parameter, descriptions)
+        if rows.get(parameter.name) != ():
+            yield argument_or_options(parameter, descriptions, rows)
     seen: set[str] = set()
     for step in (read, verb, show):
         if step is not None:
@@ -147,46 +174,46 @@ def list_options(
             for parameter in inspect.signature(step).parameters.values():
                 if parameter.kind is Parameter.KEYWORD_ONLY and parameter.name not in seen:
                     seen.add(parameter.name)
-                    yield options_of(parameter, descriptions)
+                    yield options_of(parameter, descriptions, rows)
 
 
 def argument_or_options(
-    parameter: Parameter, descriptions: Mapping[str, str]
+    parameter: Parameter, descriptions: Mapping[str, str], own: Mapping[str, tuple[str, ...]]
 ) -> Callable[[Function], Function]:
     """Return the argument of a positional parameter, or the options that stand for it; a rule may
     be given either way.
     """
-    rows = rows_of(parameter.name)
+    rows = rows_of(parameter.name, own)
     if not rows:
         required = parameter.default is Parameter.empty
         return click.argument(parameter.name, required=required, metavar=parameter.name.upper())
     if parameter.name == "rule":
         return lambda function: options.behind_file(listed(*rows)(function))
-    return options_of(parameter, descriptions)
+    return options_of(parameter, descriptions, own)
 
 
 def options_of(
-    parameter: Parameter, descriptions: Mapping[str, str]
+    parameter: Parameter, descriptions: Mapping[str, str], own: Mapping[str, tuple[str, ...]]
 ) -> Callable[[Function], Function]:
     """Return the option of a keyword: `volume=` is `--volume`; or several that stand for it."""
-    rows, text = rows_of(parameter.name), descriptions.get(parameter.name, "")
-    if rows or parameter.name in ROWS_OF_KEYWORD:
+    annotation, text = str(parameter.annotation), descriptions.get(parameter.name, "")
+    rows = rows_of(parameter.name, own)
+    if rows or parameter.name in own:
         return listed(*rows, **({"help": text} if text and len(rows) == 1 else {}))
-    annotation = str(parameter.annotation)
-    is_flag = annotation == "bool"
+    is_flag = annotation in ("bool", "bool | None")
     return click.option(
         "--" + parameter.name.replace("_", "-"),
         cls=Option,
         is_flag=is_flag,
         type=None if is_flag else CLICK_TYPES.get(annotation),
-        metavar=None if is_flag else "NUMBER" if annotation in CLICK_TYPES else "TEXT",
+        metavar=None if is_flag else "NUMBER" if NUMBER.search(annotation) else "TEXT",
         help=text,
     )
 
 
-def rows_of(keyword: str) -> tuple[str, ...]:
+def rows_of(keyword: str, own: Mapping[str, tuple[str, ...]] = ROWS_OF_KEYWORD) -> tuple[str, ...]:
     """Return the rows of the table of options that a keyword stands for."""
-    return ROWS_OF_KEYWORD.get(keyword, (keyword,) if keyword in options.ROWS else ())
+    return own.get(keyword, (keyword,) if keyword in options.ROWS else ())
 
 
 def parse_descriptions(docstring: str) -> dict[str, str]:
@@ -212,13 +239,21 @@ def read_thresholds(texts: Iterable[str]) -> list[float | int | None]:
     return [threshold_of(part) for text in texts for part in shares(text)]
 
 
-def select_values(given: Mapping[str, Any], function: Function) -> dict[str, Any]:
+def select_values(
+    given: Mapping[str, Any],
+    function: Function,
+    rows: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Return the values that are keywords of a function, without options that were not given."""
     selected: dict[str, Any] = {}
+    own = {**ROWS_OF_KEYWORD, **rows}
     for name in inspect.signature(function).parameters:
-        for key in (name, *(options.parameter_of(row) for row in rows_of(name))):
-            if given.get(key) not in (None, ()):
-                selected[name] = given[key]
+        if rows.get(name) == ():
+            continue
+        for key in (name, *(options.parameter_of(row) for row in rows_of(name, own))):
+            value = given.get(key)
+            if value is not None and value is not False and value != ():
+                selected[name] = value
     return selected
 
 
@@ -226,12 +261,10 @@ def ask_verb(
     verb: Function,
     request: Request,
     data: tuple[Any, ...],
-    given: Mapping[str, Any],
-    more: Mapping[str, Any],
+    keywords: dict[str, Any],
 ) -> list[Any]:
     """Return the verb's result; one for each base rate where the verb takes one of them."""
     parameters = inspect.signature(verb).parameters
-    keywords = {**select_values(given, verb), **more}
     models = list(dict.fromkeys(name for one in data for name in models_of(one) or ()))
     for name, read_text in READ_TEXT.items():
         if name in keywords:
@@ -249,7 +282,7 @@ def ask_verb(
     with ExitStack() as stack:
         if "progress" in parameters:
             keywords["progress"] = stack.enter_context(Progress("resampling"))
-        if "at" not in parameters:
+        if "at" not in parameters or "at" in keywords:
             return [verb(*data, *positional, **keywords)]
         conditions = request.conditions
         at = [conditions.uncertain()] if conditions.is_uncertain else conditions.exact()
@@ -283,10 +316,24 @@ def present_results(
         content=lambda: formats.make_document(
             name, options_given(request), results, notes, sources_of(*data)
         ),
-        text=lambda: formats.list_blocks(results),
+        text=lambda: list_text(request, results),
         plain=results[0].to_csv() if request.output.as_csv else None,
-        drawing=lambda: results[0].plot().svg(),
+        drawing=lambda: results[0].plot(**options_of_drawing(request)).svg(),
     )
+
+
+def list_text(request: Request, results: Sequence[Any]) -> Iterator[str]:
+    """Return the text of results; what can be written as SVG is drawn on a terminal, too."""
+    first, *others = formats.list_blocks(results)
+    yield first
+    if "svg" in request.given:
+        yield drawing(lambda: results[0].plot(**options_of_drawing(request)))
+    yield from others
+
+
+def options_of_drawing(request: Request) -> dict[str, Any]:
+    """Return the options of a picture that are typed: a logarithmic axis."""
+    return {"log": True} if request.given.get("log") else {}
 
 
 def options_given(request: Request) -> dict[str, Any]:

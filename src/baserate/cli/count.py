@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from baserate.atomic import reserved
+from baserate.atomic import reserve_output
 from baserate.cli import options
 from baserate.cli.runner import (
     CEILING,
@@ -66,7 +66,7 @@ def count_command(request: Request, group: str | None, written: str, counted: bo
     if counted:
         _check_result(request.source, {"--by": group})
     source = request.source
-    with reserved(written, inputs_of(request, {}), force=request.output.force) as check:
+    with reserve_output(written, inputs_of(request, {}), force=request.output.force) as check:
         if written.casefold().endswith((".json", ".csv", ".txt")):
             raise refuse_file(
                 written,

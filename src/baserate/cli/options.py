@@ -157,7 +157,7 @@ TABLE = {
             ),
         ),
         _option("--review", metavar="NUMBER"),
-        _option("--svg", metavar="FILE"),
+        _option("--svg", metavar="FILE", help="Also draw the curves into this SVG file."),
         _option("--csv", "as_csv", is_flag=True, help="Print all points as CSV."),
     ),
     "The data": (
@@ -398,7 +398,10 @@ TABLE = {
     ),
     OUTPUT: (
         _option(
-            "--json", "as_json", is_flag=True, help="Print the answer as JSON (docs/schema.json)."
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print the answer as JSON (docs/reference/schema.json).",
         ),
         _option(
             "-o",

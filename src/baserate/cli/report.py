@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from baserate.atomic import reserved
+from baserate.atomic import reserve_output
 from baserate.cli import options
 from baserate.cli.runner import (
     Request,
@@ -94,7 +94,7 @@ def report_command(
         )
         return _result(_made(request, budget, group, **asked), "")
     ending = _ending(place)
-    with reserved(place, inputs, force=output.force) as check:
+    with reserve_output(place, inputs, force=output.force) as check:
         found = _made(request, budget, group, **asked)
         content = document.text(found.document) if ending == ".json" else found.html
         write(place, content, check, private=output.private)

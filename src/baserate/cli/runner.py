@@ -17,7 +17,7 @@ import click
 from click.core import ParameterSource
 
 from baserate import notation
-from baserate.atomic import reserved, write_atomically
+from baserate.atomic import reserve_output, write_atomically
 from baserate.cli.options import Sectioned, flag_of, is_rule, listed
 from baserate.cli.terminal import Progress, Waiting, tell
 from baserate.conditions import LOG_UNIFORM, OUTCOMES, Conditions, Costs, Uncertain
@@ -32,11 +32,11 @@ from baserate.errors import (
     Note,
     Source,
     escaped,
-    foremost,
+    foremost_notes,
     number_of,
     on_command_line,
     quoted,
-    ranked,
+    rank_notes,
     refuse,
     refuse_file,
     size,
@@ -397,15 +397,15 @@ def shares(text: str) -> list[str]:
     """The parts of a list, unless the whole is a number with a decimal comma, which is refused as
     such.
     """
-    parts = notation.several(text)
-    return [text] if len(parts) == 2 and notation.number(parts[0]) == 0 else parts
+    parts = notation.split_list(text)
+    return [text] if len(parts) == 2 and notation.parse_number(parts[0]) == 0 else parts
 
 
 def volume_of(text: str | None) -> float | None:
     """A number of cases, as people write it."""
     if text is None:
         return None
-    value = notation.cases(text)
+    value = notation.parse_cases(text)
     if value is None or not 0 < value <= MOST_CASES:
         raise refuse(
             "BR520",
@@ -424,7 +424,7 @@ def budget_of(text: str, volume: float | None) -> float:
             "--volume 1000000 beside it",
         )
     try:
-        return 0.0 if notation.number(text) == 0 else volume_of(text) or 0.0
+        return 0.0 if notation.parse_number(text) == 0 else volume_of(text) or 0.0
     except InputError:
         raise refuse(
             "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
@@ -437,7 +437,7 @@ def threshold_of(text: str) -> float | int | None:
         return None
     if text.strip().casefold() in ("inf", "-inf"):
         return float(text)
-    value = notation.number(text)
+    value = notation.parse_number(text)
     if value is None or abs(value) > LARGEST:
         raise refuse(
             "BR529",
@@ -490,7 +490,7 @@ def thresholds_of(texts: tuple[str, ...], models: tuple[str, ...]) -> dict[str, 
 
 def share_of(text: str, what: str, fix: str, code: str) -> float:
     """A share as people write it: 95%, 0.95."""
-    written = notation.share(text)
+    written = notation.parse_share(text)
     if written is None:
         raise refuse(code, f"{what}, got {quoted(text)}", fix)
     return float(written.value)
@@ -525,7 +525,7 @@ def costs_of(text: str, *, profits: bool) -> dict[str, Any]:
 
 
 def _range(name: str, low: str, high: str, *, profits: bool) -> Range:
-    ends = notation.number(low), notation.number(high)
+    ends = notation.parse_number(low), notation.parse_number(high)
     if ends[0] is None or ends[1] is None:
         raise refuse(
             "BR514",
@@ -608,6 +608,8 @@ class Request:
     def of(cls, given: Mapping[str, Any]) -> tuple[Request, dict[str, Any]]:
         """From the parameters of a command, and those that are left for the command itself."""
         own = _with_budget(_with_rule(given))
+        if _stands_first(own.get("path"), own.get("name")):
+            own["name"], own["path"] = own["path"], own["name"]
         given = dict(own)
 
         def part(kind: Any, **more: Any) -> Any:
@@ -615,8 +617,6 @@ class Request:
             return kind(**named, **more)
 
         path = own.pop("path", None)
-        if _stands_first(path, own.get("name")):
-            own["name"], path = path, own["name"]
         if "level" in own:
             level = share_of(own["level"], "a level is a share", "--level 95%", "BR580")
             own["level"] = checked_level(level)
@@ -949,9 +949,9 @@ def _noted(notes: Sequence[Note], *, every: bool) -> list[str]:
     """The notes that could change the decision most, at most three, and how many more there are; or
     every note.
     """
-    shown = ranked(notes) if every else foremost(notes)
+    shown = rank_notes(notes) if every else foremost_notes(notes)
     lines = [f"note {note.code}: {note.line(on_command_line)}" for note in shown]
-    left = len(ranked(notes)) - len(shown)
+    left = len(rank_notes(notes)) - len(shown)
     noun = "more note" if shown else "note"
     return lines + ([f"{number_of(left, noun)}: --notes"] if left else [])
 
@@ -968,7 +968,7 @@ def _delivered(function: Callable[..., Result], request: Request, own: dict[str,
     inputs = inputs_of(request, own) if places else []
     with contextlib.ExitStack() as held:
         checks = [
-            held.enter_context(reserved(place, inputs, force=given.force)) for place in places
+            held.enter_context(reserve_output(place, inputs, force=given.force)) for place in places
         ]
         request = _as_named(request)
         result = function(request, **own)

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import click
 
-from baserate.atomic import Grid, Page, fitted
+from baserate.atomic import Grid, Page, fit_to_width
 from baserate.errors import grouped
 
 PATIENCE = 1.0  # seconds before anything is said
@@ -114,7 +114,7 @@ def tell(*texts: str) -> None:
     if not _shows("≥"):
         texts = tuple(map(_plain, texts))
     click.echo(
-        "\n\n".join(text if width is None else fitted(text, width) for text in texts if text)
+        "\n\n".join(text if width is None else fit_to_width(text, width) for text in texts if text)
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.atomic import fingerprint
+from baserate.atomic import fingerprint_of
 from baserate.counts.cells import Array, joined_scores
 from baserate.counts.counts import Counts, JointCounts
 from baserate.errors import Ledger, Note, combine, grouped, number_of, quoted, refuse
@@ -189,7 +189,7 @@ class Amounts(Digested):
         arrays = [self.cases, self.negative_units]
         long = "".join(f"{array.tolist()}\n" for array in arrays if array.dtype == object)
         head = f"baserate-amounts-1\n{self.counts.digest}\n{self.decimals}\n{long}"
-        return fingerprint(head, [array for array in arrays if array.dtype != object])
+        return fingerprint_of(head, [array for array in arrays if array.dtype != object])
 
     def __repr__(self) -> str:
         ours, theirs = (

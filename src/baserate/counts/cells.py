@@ -33,12 +33,12 @@ from baserate.numbers import (
     INT64_MAX,
     Floats,
     Frozen,
+    exact_total,
     exactly,
-    ratio,
+    ratio_of,
     rounded,
     segment_sums,
     square_sum,
-    total,
 )
 
 # ----------------------------------------------------------------------
@@ -425,7 +425,7 @@ def as_masses(counts: Array) -> Array:
 
 def check_totals(positives: Array, negatives: Array) -> None:
     """Totals that int64 or float64 cannot hold are refused, not wrapped."""
-    everything = total(positives) + total(negatives)
+    everything = exact_total(positives) + exact_total(negatives)
     if everything == math.inf or (isinstance(everything, int) and everything > INT64_MAX):
         raise refuse(
             "BR223",
@@ -476,7 +476,7 @@ def observe(cells: Cells, *, condensed: bool, won: Callable[[], float]) -> tuple
     """
     if not len(cells.scores):
         return ()
-    positives, negatives = total(cells.positives), total(cells.negatives)
+    positives, negatives = exact_total(cells.positives), exact_total(cells.negatives)
     return (
         *_classes(positives, negatives),
         *(() if condensed else _values(cells)),
@@ -611,7 +611,7 @@ def _sample_size(values: npt.NDArray[Any]) -> float:
     stand for.
     """
     if values.dtype == np.int64:
-        return total(values)
+        return exact_total(values)
     scaled = values / values.max()
     return float(scaled.sum() ** 2 / square_sum(scaled))
 
@@ -668,18 +668,20 @@ class Totals(Frozen):
 
     @cached_property
     def total_positives(self) -> int | float:
-        return total(self.positives)
+        return exact_total(self.positives)
 
     @cached_property
     def total_negatives(self) -> int | float:
-        return total(self.negatives)
+        return exact_total(self.negatives)
 
     @property
     def prior(self) -> float:
         """The share of positives in the sample: a property of the data set, not an estimate of the
         base rate in the field.
         """
-        return ratio(self.total_positives, self.total_positives + self.total_negatives, "no cases")
+        return ratio_of(
+            self.total_positives, self.total_positives + self.total_negatives, "no cases"
+        )
 
     def _unlabelled_with(self, other: Totals) -> Any:
         """The cases without a label of a sum."""
@@ -714,5 +716,5 @@ def rows_counted(positives: Array, negatives: Array) -> Ledger:
     """The ledger of cells that did not come from rows we saw: their cases, or nothing where only
     masses are known.
     """
-    rows = total(positives) + total(negatives)
+    rows = exact_total(positives) + exact_total(negatives)
     return Ledger(rows_read=rows, rows_used=rows) if isinstance(rows, int) else Ledger()

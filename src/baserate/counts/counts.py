@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from baserate.atomic import fingerprint, little_endian, sha256, write_atomically
+from baserate.atomic import fingerprint_of, little_endian, sha256_of, write_atomically
 from baserate.counts.cells import (
     Array,
     Totals,
@@ -50,7 +50,7 @@ from baserate.errors import (
     refuse_file,
 )
 from baserate.kernels import Cells, best
-from baserate.numbers import INT64_MAX, Digested, cell, share_won, some, table
+from baserate.numbers import INT64_MAX, Digested, first_and_last, format_cell, html_table, share_won
 
 Derived = TypeVar("Derived")
 
@@ -91,7 +91,7 @@ def write(path: str | os.PathLike[str], saved: Saved, magic: bytes = MAGIC) -> N
         head,
         *map(little_endian, saved.arrays.values()),
     ]
-    write_atomically(path, [*pieces, sha256(pieces)])
+    write_atomically(path, [*pieces, sha256_of(pieces)])
 
 
 def read(path: str | os.PathLike[str]) -> Saved:
@@ -112,7 +112,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
             "update baserate, or count again",
         )
     body, checksum = memoryview(content)[:-CHECKSUM], content[-CHECKSUM:]
-    if sha256([body]) != checksum:
+    if sha256_of([body]) != checksum:
         raise refuse_file(
             path,
             "BR703",
@@ -260,7 +260,7 @@ class Counts(Totals):
         """SHA-256 of the statistic: the same from every engine and every order of the rows, and
         (without weights) every way of splitting.
         """
-        return fingerprint(
+        return fingerprint_of(
             f"baserate-counts-1\n{self.scores.dtype.name}\n{self._masses}", self._cells
         )
 
@@ -326,8 +326,10 @@ class Counts(Totals):
         return f"Counts: {self._classes}, {cells}, prior {prior}"
 
     def _repr_html_(self) -> str:
-        rows = some(len(self.scores), lambda i: [cell(column[i]) for column in self._cells])
-        return table(repr(self), ("score", "positives", "negatives"), rows)
+        rows = first_and_last(
+            len(self.scores), lambda i: [format_cell(column[i]) for column in self._cells]
+        )
+        return html_table(repr(self), ("score", "positives", "negatives"), rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; a kill in the middle leaves the old
@@ -581,7 +583,7 @@ class Unlabelled(Digested):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of scores and cases: the same for every order of the rows."""
-        return fingerprint(
+        return fingerprint_of(
             f"baserate-unlabelled-1\n{self.scores.dtype.name}\n", (self.scores, self.cases)
         )
 
@@ -738,7 +740,7 @@ class JointCounts(Totals, Digested):
             f"{len(name.encode())} {name} {column.dtype.name}\n"
             for name, column in form.scores.items()
         )
-        return fingerprint(
+        return fingerprint_of(
             f"baserate-joint-1\n{names}{self._masses}",
             (*form.scores.values(), form.positives, form.negatives),
         )
@@ -752,8 +754,10 @@ class JointCounts(Totals, Digested):
 
     def _repr_html_(self) -> str:
         columns = (*self.scores.values(), self.positives, self.negatives)
-        rows = some(len(self.positives), lambda i: [cell(column[i]) for column in columns])
-        return table(
+        rows = first_and_last(
+            len(self.positives), lambda i: [format_cell(column[i]) for column in columns]
+        )
+        return html_table(
             repr(self),
             (*(quoted(name, quotes=False) for name in self.models), "positives", "negatives"),
             rows,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from baserate.atomic import fingerprint
+from baserate.atomic import fingerprint_of
 from baserate.counts import counts
 from baserate.counts.cells import (
     Array,
@@ -208,7 +208,7 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
 
         sizes = np.diff(self.offsets).tolist()
         names = json.dumps([[rank(group), sizes[i]] for i, group in enumerate(self.groups)])
-        return fingerprint(
+        return fingerprint_of(
             f"baserate-grouped-1\n{self.scores.dtype.name}\n{self._masses}{names}\n", self._cells
         )
 
@@ -225,19 +225,21 @@ class GroupedCounts(Totals, Mapping[Hashable, Counts]):
         )
 
     def _repr_html_(self) -> str:
-        from baserate.numbers import cell, some, table
+        from baserate.numbers import first_and_last, format_cell, html_table
 
         def row(place: int) -> tuple[str, ...]:
             counts = self[self.groups[place]]
             name = quoted(self.groups[place], quotes=False)
             return (
                 name,
-                cell(counts.total_positives),
-                cell(counts.total_negatives),
-                cell(counts.prior, 3),
+                format_cell(counts.total_positives),
+                format_cell(counts.total_negatives),
+                format_cell(counts.prior, 3),
             )
 
-        return table(repr(self), ("group", "positives", "negatives", "prior"), some(len(self), row))
+        return html_table(
+            repr(self), ("group", "positives", "negatives", "prior"), first_and_last(len(self), row)
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checksummed file that `baserate.load` reads; group names must be text, numbers,

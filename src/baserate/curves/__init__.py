@@ -2,6 +2,6 @@
 and summaries.
 """
 
-from baserate import lazily
+from baserate import load_lazily
 
-__getattr__, __dir__, __all__ = lazily("curves")
+__getattr__, __dir__, __all__ = load_lazily("curves")

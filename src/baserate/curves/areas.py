@@ -21,11 +21,11 @@ from baserate.curves.named import class_shares, cost_curve
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import (
-    along,
     at_prior,
     confusion_at,
     exact_value,
     label_shift_of,
+    measure_along,
     named,
 )
 from baserate.measures.registry import Direction, weight_of_negatives
@@ -82,7 +82,7 @@ class Definition(NamedTuple):
 SUMMARIES: dict[str, Definition] = {}
 
 
-def summary(**facts: Any) -> Callable[[Summarizer], Summarizer]:
+def define_summary(**facts: Any) -> Callable[[Summarizer], Summarizer]:
     """Enter a function into the table of summaries under its own name. Where there is no such
     number (`Undefinable`) the function returned gives `Undefined`, with the reason.
     """
@@ -109,7 +109,7 @@ def summary(**facts: Any) -> Callable[[Summarizer], Summarizer]:
 Band = tuple[float, float]
 
 
-@summary(synonyms=("auroc", "roc_auc"), range=SHARE)
+@define_summary(synonyms=("auroc", "roc_auc"), range=SHARE)
 def auc(counts: Counts | Points) -> float:
     """How often does a positive score higher than a negative?
 
@@ -159,7 +159,7 @@ def points_of_both(counts: Counts | Points) -> Points:
     return points
 
 
-@summary(range=(-1.0, 1.0))
+@define_summary(range=(-1.0, 1.0))
 def gini(counts: Counts | Points) -> float:
     """How much better than guessing is the ranking? 2 · AUC − 1, also called Somers' D and accuracy
     ratio.
@@ -179,7 +179,7 @@ def gini(counts: Counts | Points) -> float:
     return Reading(surplus_won(counts.positives, counts.negatives), name="gini")
 
 
-@summary(range=SHARE)
+@define_summary(range=SHARE)
 def ks(counts: Counts | Points) -> float:
     """How far apart are the two classes at best? The largest tpr − fpr over all thresholds: the
     Kolmogorov-Smirnov statistic.
@@ -205,7 +205,7 @@ def best_value(
     chosen = choose(counts, at=at, optimize=measure)
     at = checked_conditions(at).as_shown()
     points, asked = Points.of(counts), named(measure)
-    values = along(asked, points, at)
+    values = measure_along(asked, points, at)
     best = float(chosen[measure])
     _, near = np.unique(values, return_index=True)
     near = near[np.abs(values[near] - best) <= 1e-12 * abs(best)]
@@ -214,7 +214,7 @@ def best_value(
     return found, chosen.notes
 
 
-@summary()
+@define_summary()
 def partial_auc(
     counts: Counts | Points,
     *,
@@ -305,7 +305,7 @@ CLOSE, STEEP, NODES = 0.5, 2.0, 8
 SMALLEST = 1e-300  # of the smaller class: the odds of less are no float
 
 
-@summary(direction="lower")
+@define_summary(direction="lower")
 def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What does the cheapest threshold cost per case, at this base rate and these costs?
 
@@ -320,7 +320,7 @@ def min_cost(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     return Reading(cost, notes, name="min_cost")
 
 
-@summary(direction="lower", range=SHARE)
+@define_summary(direction="lower", range=SHARE)
 def cost_area(counts: Counts | Points) -> float:
     """What does the best threshold cost on average over all effective priors? The area under the
     cost curve's lower envelope.
@@ -336,7 +336,7 @@ def cost_area(counts: Counts | Points) -> float:
     return Reading(math.fsum(areas_below(curve.x, curve.y)), name="cost_area")
 
 
-@summary(range=(-math.inf, 1.0))
+@define_summary(range=(-math.inf, 1.0))
 def h_measure(
     counts: Counts | Points,
     *,
@@ -533,7 +533,7 @@ def _gauss_legendre() -> tuple[Floats, Floats]:
 SMALL = 0.05
 
 
-@summary(synonyms=("pr_auc", "aucpr"), range=SHARE)
+@define_summary(synonyms=("pr_auc", "aucpr"), range=SHARE)
 def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """What is the area under the precision-recall curve? Exact, with the curve that mixing two
     thresholds gives, at any base rate.
@@ -555,7 +555,7 @@ def auprc(counts: Counts | Points, *, at: Conditions | None = None) -> float:
 
 # Of positives that come last in a bin, precision is least where each has a score of its own: no
 # less than the integral.
-@summary(synonyms=("ap",), range=SHARE)
+@define_summary(synonyms=("ap",), range=SHARE)
 def average_precision(counts: Counts | Points, *, at: Conditions | None = None) -> float:
     """How pure are the alerts on average over the positives? Σ (tprᵢ − tprᵢ₋₁) · precisionᵢ, at any
     base rate.
@@ -636,7 +636,7 @@ STRIPS = 10
 CLASS_RATIO = "class_ratio"
 
 
-@summary(single=False)
+@define_summary(single=False)
 def strip_weights(count: int, alpha: float) -> Floats:
     """The weights of the strips, from the bottom up: each passes the share alpha of its weight
     to the next, the last keeps all.
@@ -679,7 +679,7 @@ def chance_for(
     return weighted_auc_chance(_read_alpha(alpha, costs, Points.of(counts)), strips)
 
 
-@summary(range=SHARE, chance=chance_for)
+@define_summary(range=SHARE, chance=chance_for)
 def weighted_auc(
     counts: Counts | Points,
     *,
@@ -716,7 +716,7 @@ def weighted_auc(
     return Reading(value, name=f"weighted_auc(alpha={share!r}, strips={strips})")
 
 
-@summary(single=False)
+@define_summary(single=False)
 def weighted_auc_chance(alpha: float, strips: int | str = STRIPS) -> float:
     """What does a random classifier get? The weighted AUC of the diagonal, to read a weighted AUC
     by.
@@ -835,7 +835,7 @@ def _area_by_density(points: Points, alpha: float) -> float:
     return math.fsum(plain) - math.fsum(lost) + (1 - alpha) / -rate * float(right[first])
 
 
-@summary(range=SHARE)
+@define_summary(range=SHARE)
 def weighted_pr_area(
     counts: Counts | Points, *, alpha: float, strips: int = STRIPS, at: Conditions | None = None
 ) -> float:
@@ -860,7 +860,7 @@ def weighted_pr_area(
     )
 
 
-@summary(direction="lower")
+@define_summary(direction="lower")
 def weighted_cost_area(counts: Counts | Points, *, alpha: float, strips: int = STRIPS) -> float:
     """The area under the cost curve with weight passed towards costly misses (to the right), in
     strips of equal width.

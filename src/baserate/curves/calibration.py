@@ -13,7 +13,7 @@ import numpy as np
 from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
-from baserate.curves.areas import SHARE, check_both_classes, hull_edges, one_class, summary
+from baserate.curves.areas import SHARE, check_both_classes, define_summary, hull_edges, one_class
 from baserate.curves.named import (
     as_probabilities,
     calibration_blocks,
@@ -86,7 +86,7 @@ def _read_forecast(counts: Counts, at: Conditions | None, calibrated_at: Any) ->
     return _Forecast(shares, rest, rounded(factor), ours, theirs, prior, notes, how)
 
 
-@summary(direction="lower", range=SHARE, of_scores=True)
+@define_summary(direction="lower", range=SHARE, of_scores=True)
 def brier(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
     """How far are the probabilities from the truth? The mean squared error of score against label,
     at any base rate.
@@ -111,7 +111,7 @@ def _mean_squared_error(forecast: _Forecast, scores: Floats, rest: Floats) -> fl
     return math.fsum(np.concatenate((forecast.positives * rest**2, forecast.negatives * scores**2)))
 
 
-@summary(of_scores=True, single=False)
+@define_summary(of_scores=True, single=False)
 def brier_decomposition(
     counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None
 ) -> Decomposition:
@@ -142,7 +142,7 @@ def brier_decomposition(
     return Decomposition(score, score - best, gained, prior * rest, forecast.notes)
 
 
-@summary(direction="lower", range=(0.0, math.inf), of_scores=True)
+@define_summary(direction="lower", range=(0.0, math.inf), of_scores=True)
 def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any = None) -> float:
     """How surprised are the probabilities by the truth? The mean of −ln of the probability given to
     the true class.
@@ -172,7 +172,7 @@ def log_loss(counts: Counts, *, at: Conditions | None = None, calibrated_at: Any
     return Reading(math.fsum(np.concatenate(terms)), forecast.notes, name=f"log_loss{forecast.how}")
 
 
-@summary(direction="lower", range=SHARE, of_scores=True)
+@define_summary(direction="lower", range=SHARE, of_scores=True)
 def calibration_error(
     counts: Counts,
     *,

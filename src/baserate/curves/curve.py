@@ -15,20 +15,31 @@ from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.decisions.merged import curve_note
+from baserate.decisions.roc_geometry import Baseline
 from baserate.decisions.selection import choose, flag_at
-from baserate.errors import Infeasible, Note, combine, grouped, quoted, refuse
+from baserate.errors import Infeasible, Note, grouped, quoted, refuse
 from baserate.measures.confusion import (
     ASSUMES_LABEL_SHIFT,
     NOT_SAID,
     Measure,
-    along,
     label_shift_of,
     measure,
+    measure_along,
     named,
     resolved_for,
 )
+from baserate.measures.isolines import Isoline
 from baserate.notation import WholeCheck, base_rate
-from baserate.numbers import EXACT_FLOATS, Floats, Viewed, cell, some, table, view
+from baserate.numbers import (
+    EXACT_FLOATS,
+    Floats,
+    Viewed,
+    first_and_last,
+    format_cell,
+    html_table,
+    make_view,
+)
+from baserate.results.notes import notes_by_model
 from baserate.results.operating_point import OperatingPoint
 
 # ----------------------------------------------------------------------
@@ -74,6 +85,10 @@ class Curve:
     notes: tuple[Note, ...] = ()
     between: Between | None = None
     over: Any = None  # the `Expectation` over base rates that are not known exactly
+    # What is drawn with it.
+    band: Any = None
+    isolines: tuple[Isoline, ...] = ()
+    baseline: Baseline | None = None
 
     def __post_init__(self) -> None:
         for column in self:
@@ -111,7 +126,7 @@ class Curve:
         Other keywords are those of its panel in `baserate.plots`, such as `points`, `isolines` or
         `log`.
         """
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
     @property
     def digest(self) -> str:
@@ -143,6 +158,9 @@ class Curve:
         """Whether there are two points with a place to join."""
         return len(self) > 1 and not np.isnan(self.x).all() and not np.isnan(self.y).all()
 
+    def __str__(self) -> str:
+        return str(make_view("text", self))
+
     def __repr__(self) -> str:
         where = "" if self.at is None else f", at {self.at}"
         return (
@@ -151,18 +169,22 @@ class Curve:
         )
 
     def _repr_html_(self) -> str:
-        found: str = view("html", self)
+        found: str = make_view("html", self)
         return found
 
     def _html_table(self) -> str:
         cuts = self.thresholds
 
         def row(place: int) -> list[str]:
-            cut = [] if cuts is None else ["none" if np.isnan(cuts[place]) else cell(cuts[place])]
-            return [*cut, cell(self.x[place], 4), cell(self.y[place], 4)]
+            cut = (
+                []
+                if cuts is None
+                else ["none" if np.isnan(cuts[place]) else format_cell(cuts[place])]
+            )
+            return [*cut, format_cell(self.x[place], 4), format_cell(self.y[place], 4)]
 
         headings = (*(() if cuts is None else ("score ≥",)), self.x_label, self.y_label)
-        return table(repr(self), headings, some(len(self), row))
+        return html_table(repr(self), headings, first_and_last(len(self), row))
 
 
 def in_frame(columns: Mapping[str, Any], backend: str) -> Any:
@@ -197,7 +219,9 @@ def _as_json(value: float) -> float | str | None:
 
 
 class Curves(Viewed, Mapping[Hashable, Curve]):
-    """Several curves of one kind: by model, or by the conditions that they are read at."""
+    """Several curves of one kind: by model, by the conditions that they are read at, or by both as
+    a pair.
+    """
 
     def __init__(self, curves: Mapping[Any, Curve]) -> None:
         self._curves: dict[Hashable, Curve] = dict(curves)
@@ -211,17 +235,51 @@ class Curves(Viewed, Mapping[Hashable, Curve]):
     def __len__(self) -> int:
         return len(self._curves)
 
+    def __str__(self) -> str:
+        return str(make_view("text", self))
+
     def __repr__(self) -> str:
-        return "\n".join(f"{key}: {curve}" for key, curve in self._curves.items())
+        return "\n".join(f"{key}: {curve!r}" for key, curve in self._curves.items())
+
+    def by_model(self) -> list[tuple[str, Curve]]:
+        """Return each curve with the name of its model; without one, if they have none."""
+        named: list[tuple[str, Curve]] = []
+        for key, curve in self._curves.items():
+            model = key[0] if isinstance(key, tuple) else key
+            named.append((model if isinstance(model, str) else "", curve))
+        return named
+
+    @property
+    def isolines(self) -> tuple[Isoline, ...]:
+        """The lines of one precision or npv that are drawn with them."""
+        return next(iter(self.values())).isolines
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """The line above which a point is worth considering."""
+        return next(iter(self.values())).baseline
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes of all curves, each once."""
-        return combine((), (note for curve in self.values() for note in curve.notes))
+        """The notes of the counts, of all curves and of bands, each once."""
+        notes: dict[str, tuple[Note, ...]] = {}
+        for model, curve in self.by_model():
+            of_counts = () if curve.source is None else curve.source.notes
+            of_band = () if curve.band is None else curve.band.notes
+            notes[model] = (*notes.get(model, ()), *of_counts, *curve.notes, *of_band)
+        return tuple(notes_by_model(notes))
+
+    def densified(self, pixels: int = 512) -> Curves:
+        """The same curves with points in between, for drawing."""
+        return Curves({key: curve.densified(pixels) for key, curve in self.items()})
+
+    def to_csv(self) -> str:
+        """All points of all curves, with their models and base rates."""
+        return str(make_view("csv", self))
 
     def plot(self, **given: Any) -> Any:
         """The panel of these curves; keywords as of the `plot` of one."""
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
 
 def halve_edges(x: Floats, y: Floats, between: Between, pixels: int) -> tuple[Any, Any]:
@@ -401,7 +459,7 @@ def trace_points(
     """
     needs_prior = any(measure.depends_on_prior for measure in measures)
     resolved = resolved_for(points, at, measures) if needs_prior else None
-    columns = [along(measure, points, at) for measure in measures]
+    columns = [measure_along(measure, points, at) for measure in measures]
     if limit:
         columns = [_extend_to_limit(column) for column in columns]
     shifted = () if resolved is None else label_shift_of(resolved, points)
@@ -430,7 +488,7 @@ class _Between:
 
     def __call__(self, edges: Any, shares: Any) -> tuple[Floats, Floats]:
         inside = mixed_points(self.points, edges, shares)
-        x, y = (along(measure, inside, self.at) for measure in self.measures)
+        x, y = (measure_along(measure, inside, self.at) for measure in self.measures)
         return (_extend_to_limit(x), _extend_to_limit(y)) if self.limit else (x, y)
 
 

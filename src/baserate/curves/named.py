@@ -23,9 +23,9 @@ from baserate.decisions.merged import curve_note
 from baserate.errors import Fix, Note, check_corrected_once, refuse
 from baserate.measures.confusion import (
     Measure,
-    along,
     at_prior,
     label_shift_of,
+    measure_along,
     resolved_for,
 )
 from baserate.measures.registry import CATALOGUE
@@ -122,7 +122,7 @@ def as_probabilities(scores: Array) -> Floats:
 
 def calibration_prior(calibrated_at: Any, sample: Counts | Points | None) -> Fraction:
     """The base rate at which scores are probabilities, exactly; "sample" is that of the counts."""
-    written = notation.prior(calibrated_at)
+    written = notation.parse_prior(calibrated_at)
     if written is not None:
         return written.value
     if sample is None:
@@ -347,7 +347,7 @@ def _calibration_factor(
     """What the odds of the scores are multiplied by, from the base rate at which they are
     probabilities to the one that they are read at.
     """
-    written = notation.prior(calibrated_at)
+    written = notation.parse_prior(calibrated_at)
     if at.as_in_sample and written is None:
         return Fraction(1), ()
     if written is None and counts.ledger.corrected:
@@ -578,7 +578,7 @@ def _curve_along_thresholds(name: str, counts: Source, at: Conditions | None) ->
     points, axes = Points.of(counts), CURVES[name].axes
     measure = Measure(axes[1])
     resolved = None if at is None else resolved_for(points, at, [measure])
-    y = along(measure, points, resolved or Conditions())[1:]
+    y = measure_along(measure, points, resolved or Conditions())[1:]
     scores = points.scores.astype(np.float64, copy=False)
     notes = (
         *curve_note(points),

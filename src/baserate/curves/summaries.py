@@ -14,8 +14,8 @@ from baserate.counts.counts import Counts
 from baserate.curves import areas, calibration
 from baserate.curves.areas import SUMMARIES
 from baserate.errors import quoted, refuse
-from baserate.measures.registry import plain
-from baserate.notation import number, split_call
+from baserate.measures.registry import plain_name
+from baserate.notation import parse_number, split_call
 
 __all__ = ["SUMMARIES", "Summary", "areas", "calibration", "summary_named"]  # both fill the table
 
@@ -50,7 +50,7 @@ class Summary:
         by its name alone.
         """
         written, arguments = split_call(text, "summary")
-        name = NAMES.get(plain(written))
+        name = NAMES.get(plain_name(written))
         if name is None:
             known = list(dict.fromkeys(NAMES.values()))
             near = difflib.get_close_matches(written, known, n=1)
@@ -92,7 +92,7 @@ def summary_named(text: str) -> Summary | None:
     """A summary by its name in any case, or by what else it is called; None for what is no
     summary.
     """
-    return Summary.parse(text) if plain(text.partition("(")[0]) in NAMES else None
+    return Summary.parse(text) if plain_name(text.partition("(")[0]) in NAMES else None
 
 
 def _read_options(name: str, arguments: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
@@ -113,12 +113,12 @@ def _read_options(name: str, arguments: Sequence[tuple[str, str, str]]) -> dict[
 
 def _parse_value(text: str) -> Any:
     low, dots, high = text.partition("..")
-    ends = number(low), number(high)
+    ends = parse_number(low), parse_number(high)
     if dots and ends[0] is not None and ends[1] is not None:
         return float(ends[0]), float(ends[1])
     if text.casefold() in SWITCHES:
         return SWITCHES[text.casefold()]
-    single = number(text)
+    single = parse_number(text)
     if single is not None:
         return int(single) if single.denominator == 1 else float(single)
     # Costs inside a summary separate their parts by a slash, as commas separate options.

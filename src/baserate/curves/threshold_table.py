@@ -18,8 +18,8 @@ from baserate.curves.curve import in_frame
 from baserate.errors import Note, number_of, quoted, refuse
 from baserate.measures.confusion import (
     Measure,
-    along,
     label_shift_of,
+    measure_along,
     named,
     out_of_range,
     resolved_for,
@@ -28,11 +28,11 @@ from baserate.notation import checked_volume
 from baserate.numbers import (
     EXACT_FLOATS,
     Viewed,
-    cell,
-    some,
+    first_and_last,
+    format_cell,
+    html_table,
+    make_view,
     spreadsheet_safe,
-    table,
-    view,
 )
 
 Order = Literal["descending", "ascending"]
@@ -120,14 +120,14 @@ class ThresholdTable(Viewed):
         return f"ThresholdTable: {number_of(len(self), kind)} of {', '.join(self.columns)}"
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
     def _html_table(self) -> str:
-        rows = some(len(self), self.cells)
+        rows = first_and_last(len(self), self.cells)
         if self.across:
             head, *body = [list(line) for line in zip(self.columns, *rows, strict=True)]
-            return table(repr(self), head, body)
-        return table(repr(self), [*self.columns], rows)
+            return html_table(repr(self), head, body)
+        return html_table(repr(self), [*self.columns], rows)
 
 
 def _csv_value(value: Any) -> Any:
@@ -142,7 +142,7 @@ def _text_value(name: str, held: Any) -> str:
         return value
     if name == "threshold" and isinstance(value, float) and math.isnan(value):
         return "none"
-    return str(value) if name == "threshold" and isinstance(value, int) else cell(value, 4)
+    return str(value) if name == "threshold" and isinstance(value, int) else format_cell(value, 4)
 
 
 def threshold_table(
@@ -248,7 +248,7 @@ def _values_along(asked: Measure, points: Points, at: Conditions) -> Any:
     """The measure at every point; counts of cases stay whole."""
     if asked.name in COUNTED and points.why_no_prior != ONLY_RATES:
         return getattr(points, asked.name)
-    return along(asked, points, at)
+    return measure_along(asked, points, at)
 
 
 def _notes_of_thresholds(points: Points, thresholds: Any) -> Iterator[Note]:

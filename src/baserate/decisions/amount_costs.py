@@ -20,16 +20,14 @@ from baserate.decisions.choose import (
     AmountCost,
     Question,
     Thresholds,
-    choose_places,
-    infeasible,
-    point_at,
+    choose_point,
 )
 from baserate.decisions.operating_point import (
     COSTS_MORE,
     choose_each,
+    on_budget,
     on_reading,
     resolution,
-    unused,
 )
 from baserate.decisions.rules import Rule, parse_rule
 from baserate.errors import Fix, Infeasible, Note, combine, number_of, refuse
@@ -41,14 +39,12 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import NumberCheck, base_rate, checked_volume
-from baserate.numbers import Floats, Viewed, exactly, rounded, view
+from baserate.numbers import Floats, Viewed, exactly, make_view, rounded
 from baserate.results.choice import ModelChoice
 from baserate.results.operating_point import (
     ON_SAME_CASES,
-    TIE,
     OperatingPoint,
     describe_setting_in_full,
-    describe_tied_cases,
 )
 
 # ----------------------------------------------------------------------
@@ -112,33 +108,6 @@ class Prices:
         """What is made least."""
         return AmountCost(rounded(self.review), rounded(1 - self.recovered))
 
-    def sums(self, flagged: Flagged, totals: Flagged) -> Sums:
-        """review·alerts + the amount missed + what of the amount caught is not recovered."""
-        alerts = flagged.tp + self.weight * flagged.fp
-        missed = totals.caught - flagged.caught
-        cost = self.review * alerts + missed + (1 - self.recovered) * flagged.caught
-        return Sums(
-            *(
-                self.scale * each
-                for each in (
-                    cost,
-                    alerts,
-                    flagged.caught,
-                    missed,
-                    self.weight * flagged.false_alarms,
-                )
-            )
-        )
-
-
-class Flagged(NamedTuple):
-    """How many positives and negatives are flagged, and the amounts on them."""
-
-    tp: Fraction
-    fp: Fraction
-    caught: Fraction
-    false_alarms: Fraction
-
 
 @dataclass(frozen=True)
 class Priced:
@@ -151,39 +120,32 @@ class Priced:
     def of(cls, amounts: Amounts) -> Priced:
         return cls(amounts, Points.of(amounts.counts))
 
-    def at(self, index: int) -> Flagged:
-        """What one point flags."""
-        amounts = self.amounts
-        tp, fp = (exactly(values[index].item()) for values in (self.points.tp, self.points.fp))
-        return Flagged(
-            tp,
-            fp,
-            *(
-                amounts.exactly(units[index])
-                for units in (amounts.caught_units, amounts.false_alarm_units)
-            ),
-        )
-
     @property
-    def totals(self) -> Flagged:
-        return self.at(-1)
+    def total(self) -> Fraction:
+        """The amount of all positives."""
+        return self.amounts.exactly(self.amounts.caught_units[-1])
 
-    def set_as(self, point: OperatingPoint) -> Flagged:
-        """What a setting flags; of a share of the cases, on average."""
-        upper = self.at(self.points.place(point.threshold))
+    def sums(self, point: OperatingPoint, prices: Prices) -> Sums:
+        """What a setting comes to: review·alerts + the amount missed + what of the amount caught is
+        not recovered.
+        """
+        caught = self.amount_flagged(self.amounts.caught_units, point)
+        false_alarms = self.amount_flagged(self.amounts.false_alarm_units, point)
+        alerts = exactly(point.confusion.tp) + prices.weight * exactly(point.confusion.fp)
+        missed = self.total - caught
+        cost = prices.review * alerts + missed + (1 - prices.recovered) * caught
+        unscaled = (cost, alerts, caught, missed, prices.weight * false_alarms)
+        return Sums(*(prices.scale * each for each in unscaled))
+
+    def amount_flagged(self, units: Array, point: OperatingPoint) -> Fraction:
+        """The amount that a setting flags, of units along the thresholds; of a share of the cases,
+        on average.
+        """
+        upper = self.amounts.exactly(units[self.points.place(point.threshold)])
         if point.share == 1:
             return upper
-        lower = self.at(self.points.place(point.lower_threshold))
-        tied = lower.tp + lower.fp - upper.tp - upper.fp
-        if not tied:
-            return lower
-        # From the outcomes, which are exact: the share that is shown was rounded.
-        share = (
-            exactly(point.confusion.tp) + exactly(point.confusion.fp) - upper.tp - upper.fp
-        ) / tied
-        return Flagged(
-            *(above + share * (below - above) for above, below in zip(upper, lower, strict=True))
-        )
+        lower = self.amounts.exactly(units[self.points.place(point.lower_threshold)])
+        return upper + point.exact_share * (lower - upper)
 
     def thresholds(self, *, averaged: bool = False) -> Thresholds:
         """Return what can be chosen; `averaged`: as if every positive were the mean."""
@@ -238,31 +200,16 @@ def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
             "BR524",
             "flagging everything is cheapest: every review is worth its cost",
         )
-    yield from _budget(point, priced, rule)
+    yield from on_budget(point.point, priced.points, rule, COSTS_MORE, _caught_by_draw(point))
     if point.point.regardless is None and len(priced.points) > 2:
         yield ON_SAME_CASES
 
 
-def _budget(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
-    budget = rule.budget
-    if budget is None or point.point.volume is None:
-        return
-    if budget.limit >= exactly(point.point.volume):
-        yield Note(
-            "BR522",
-            f"the budget of {float(budget.limit):g} alerts covers all {point.point.volume:g} cases",
-        )
-    elif point.point.how == TIE:
-        share = f"{100 * point.point.share:.3g} % of them are flagged, drawn at random"
-        low, high = point.caught_worst, point.caught_best
-        luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
-        yield Note(
-            "BR523",
-            f"the budget ends among the cases {describe_tied_cases(point.point)}: {share};"
-            f" amount caught {point.amount_caught:.6g}{luck}",
-        )
-    elif point.sums.alerts < budget.limit:
-        yield from unused(point.point, priced.points, rule, budget, COSTS_MORE)
+def _caught_by_draw(point: AmountPoint) -> str:
+    """The amount that a draw from a tie catches, and what luck can make of that."""
+    low, high = point.caught_worst, point.caught_best
+    luck = "" if low == high else f" on average, between {low:.6g} and {high:.6g}"
+    return f"; amount caught {point.amount_caught:.6g}{luck}"
 
 
 # ----------------------------------------------------------------------
@@ -373,7 +320,7 @@ class AmountPoint(Viewed):
 
     def plot(self, **given: Any) -> Any:
         """The tree of outcomes."""
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
     def __repr__(self) -> str:
         sums = (
@@ -424,12 +371,15 @@ def choose_amount(
     prices = Prices.of(
         priced.points, given, checked_review(review or 0), checked_recovered(recovered), volume
     )
-    found = choose_by_amounts(priced, rules, prices, use_up=review is None)
+    question = Question(rules, prices.objective, prices.at, use_up_budget=review is None)
+    found = choose_point(priced.thresholds(), question)
     chosen = _read(
         priced, replace(found, volume=volume, optimized=CAUGHT if review is None else COST), prices
     )
     if review is not None and priced.points.total_positives:
-        chosen = replace(chosen, by_average=_by_average(priced, rules, prices, volume))
+        average = choose_point(priced.thresholds(averaged=True), question)
+        average = replace(average, volume=volume)
+        chosen = replace(chosen, by_average=_read(priced, average, prices))
     return replace(
         chosen, notes=combine(amounts.notes, (*given.notes, *on_choice(chosen, priced, rules)))
     )
@@ -495,35 +445,19 @@ def _asked(
     return cases, given, rules
 
 
-def choose_by_amounts(
-    priced: Priced, rule: Rule, prices: Prices, *, use_up: bool, averaged: bool = False
-) -> OperatingPoint:
-    """The cheapest of the points that satisfy the rule; `averaged`: as if every positive had the
-    mean amount.
-    """
-    question = Question(rule, prices.objective, prices.at, use_up)
-    thresholds = priced.thresholds(averaged=averaged)
-    places = choose_places(question, thresholds)
-    if not places.feasible:
-        raise infeasible(question, thresholds)
-    return replace(point_at(priced.points, places, question), rule=str(rule))
-
-
-def _by_average(priced: Priced, rule: Rule, prices: Prices, volume: float | None) -> AmountPoint:
-    """The point that costs of the average amount would choose, at what it truly costs."""
-    found = choose_by_amounts(priced, rule, prices, use_up=False, averaged=True)
-    return _read(priced, replace(found, volume=volume), prices)
-
-
 def _read(priced: Priced, point: OperatingPoint, prices: Prices) -> AmountPoint:
     """What a setting comes to."""
-    totals, last = priced.totals, len(priced.points) - 1
-    nothing, everything = (
-        rounded(prices.sums(priced.at(index), totals).cost) for index in (0, last)
-    )
+    nothing = prices.scale * priced.total
+    everything = prices.review * prices.cases + (1 - prices.recovered) * nothing
     best, worst = _lucky(priced, point, prices) if point.best is not None else (None, None)
     return AmountPoint(
-        point, prices, prices.sums(priced.set_as(point), totals), nothing, everything, best, worst
+        point,
+        prices,
+        priced.sums(point, prices),
+        rounded(nothing),
+        rounded(everything),
+        best,
+        worst,
     )
 
 
@@ -531,19 +465,17 @@ def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float
     """The amount caught by the luckiest draw from a tie, the largest amounts first, and by the
     unluckiest, the smallest last.
     """
-    certain, points = priced.at(priced.points.place(point.threshold)), priced.points
-    first, last = (
-        int(points.tp[points.place(cut)]) for cut in (point.threshold, point.lower_threshold)
-    )
-    tied = priced.amounts.cases[first:last].tolist()
+    points, amounts = priced.points, priced.amounts
+    upper, lower = (points.place(cut) for cut in (point.threshold, point.lower_threshold))
+    certain, last = int(points.tp[upper]), int(points.tp[lower])
+    tied = amounts.cases[certain:last].tolist()
     caught = []
     for draw, order in ((point.best, tied), (point.worst, tied[::-1])):
-        hits = exactly(draw.tp) - certain.tp if draw is not None else Fraction(0)
+        hits = exactly(draw.tp) - certain if draw is not None else Fraction(0)
         whole = math.floor(hits)
         units = sum(order[:whole]) + ((hits - whole) * order[whole] if hits > whole else 0)
-        caught.append(
-            rounded(prices.scale * (certain.caught + Fraction(units) / 10**priced.amounts.decimals))
-        )
+        units += int(amounts.caught_units[upper])
+        caught.append(rounded(prices.scale * Fraction(units) / 10**amounts.decimals))
     return caught[0], caught[1]
 
 
@@ -579,7 +511,7 @@ class AmountChoice(ModelChoice[AmountPoint]):
 
     def on(self, test: Mapping[str, Amounts], at: Conditions | None = None) -> AmountChoice:
         """The same choice on other cases, each model at the threshold that was chosen before."""
-        found: AmountChoice = view("amounts on", self, test=test, at=at)
+        found: AmountChoice = make_view("amounts on", self, test=test, at=at)
         return found
 
 

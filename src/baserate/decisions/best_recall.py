@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baserate.counts.points import Points
-from baserate.decisions.roc_geometry import check_names
+from baserate.decisions.roc_geometry import check_classes, check_models
 from baserate.decisions.rules import TOLERANCE
 from baserate.errors import Fix, Note, quoted, refuse
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT
-from baserate.notation import from_number, prior, share
+from baserate.notation import parse_prior, parse_share
 from baserate.numbers import Floats, Viewed, rounded
 from baserate.results.choice import Choice
 
@@ -69,7 +69,7 @@ class BestRecall(Viewed):
         """The highest tpr of each model at this base rate, within the share of false alarms; 0
         where it flags nothing.
         """
-        written = prior(base_rate)
+        written = parse_prior(base_rate)
         if written is None:
             raise refuse(
                 "BR509", "the best model depends on the base rate", 'leaders.at("1 in 1000")'
@@ -91,10 +91,8 @@ def lead_by_recall(models: Any, fdr: Any, *, attained: bool) -> BestRecall:
     """Return which model has the highest recall within a share of false alarms, at each base rate,
     before any test.
     """
-    if not isinstance(models, Mapping) or not models:
-        raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
-    check_names(models)
-    written = share(fdr) if isinstance(fdr, str) else from_number(fdr)
+    check_models(models)
+    written = parse_share(fdr)
     if written is None or not 0 < written.value < 1:
         shown = fdr if written is None else float(written.value)
         raise refuse(
@@ -122,12 +120,7 @@ class _Reach(NamedTuple):
 
     @classmethod
     def of(cls, name: str, points: Points, *, attained: bool) -> _Reach:
-        if not points.total_positives or not points.total_negatives:
-            raise refuse(
-                "BR552",
-                f"{quoted(name)} has cases of one class only: it has no ROC",
-                "count cases of both classes",
-            )
+        check_classes(points, quoted(name))
         kept = points.corners() if attained else points.hull()
         fpr, tpr = kept.fpr[kept.tpr > 0], kept.tpr[kept.tpr > 0]
         order = np.lexsort((-tpr, fpr / tpr))

@@ -35,10 +35,10 @@ from baserate.errors import Fix, Infeasible, Problem
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    along,
     confusion_at,
     exact_value,
     measure,
+    measure_along,
     parse,
 )
 from baserate.measures.registry import AlongPoints, weight_of_negatives
@@ -253,7 +253,7 @@ class Thresholds:
         if self.counted is not None and asked.name in COUNTED:
             flagged, cases = self.counted
             return flagged * (dict(asked.parameters).get("volume", 1.0) / cases)
-        return along(asked, self.points, at)
+        return measure_along(asked, self.points, at)
 
     def at_places(self, places: Places) -> Thresholds:
         """Return what a choice flags, as one threshold."""
@@ -450,21 +450,16 @@ def fill_budget(budget: Term, flagged: Flagged | Thresholds, at: Any) -> Places:
 # The chosen point of one sample.
 
 
-def choose_point(
-    points: Points,
-    question: Question,
-    counted: tuple[Array, int] | None = None,
-    allowed: Mask | None = None,
-) -> OperatingPoint:
+def choose_point(thresholds: Thresholds, question: Question) -> OperatingPoint:
     """Return the best point that satisfies the rule; refused where there is none, and where one
     inside merged scores may be better.
     """
-    thresholds, terms, at = Thresholds(points, counted, allowed), question.rule.terms, question.at
+    points, rule = thresholds.points, question.rule
     places = choose_places(question, thresholds)
     if not places.feasible:
-        refuse_infeasible(points, terms, at)
+        refuse_infeasible(points, rule.terms, question.at)
         raise infeasible(question, thresholds)
-    point = point_at(points, places, question)
+    point = replace(point_at(points, places, question), rule=str(rule))
     refuse_hidden_better(point, points, question)
     return point
 

@@ -4,7 +4,7 @@ although they were chosen on these cases.
 Every requirement becomes a limit on the cases that may go wrong. A measure that rises or falls with
 the threshold needs one exact bound (Clopper and Pearson). Precision, npv, cost and the like are
 tested at every threshold at once, against the least favourable ROC: the straight line on which the
-requirement just holds. docs/decisions/0028-guarantees.md has the proof.
+requirement just holds. docs/develop/decisions/0028-guarantees.md has the proof.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from baserate.conditions import Conditions
 from baserate.counts.points import ONLY_RATES, Points
 from baserate.decisions.rules import Mask, Rule, Term, linear, parse_rule
 from baserate.errors import Fix, Infeasible, Problem, grouped, number_of, refuse
-from baserate.measures.confusion import Confusion, along, confusion_at, measure
+from baserate.measures.confusion import Confusion, confusion_at, measure, measure_along
 from baserate.notation import missed, percent
 from baserate.numbers import Floats, rounded
 
@@ -242,7 +242,7 @@ def none_keeps(
     """No guaranteed threshold satisfies the rule in this sample."""
     nearest = []
     for term in rule.terms:
-        values = along(term.measure, points, at)[kept]
+        values = measure_along(term.measure, points, at)[kept]
         best = np.nanmax(values) if term.sense == ">=" else np.nanmin(values)
         nearest.append(
             f"the {'highest' if term.sense == '>=' else 'lowest'} {term.measure.name} among them is"

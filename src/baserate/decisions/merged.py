@@ -12,7 +12,7 @@ from baserate.counts.cells import Array
 from baserate.counts.points import Points, exact_scores_needed
 from baserate.decisions.rules import TOLERANCE, Mask, Term
 from baserate.errors import InputError, Note, quoted
-from baserate.measures.confusion import Measure, along, measure
+from baserate.measures.confusion import Measure, measure, measure_along
 from baserate.numbers import Floats
 from baserate.results.operating_point import OperatingPoint
 
@@ -40,7 +40,7 @@ class Hidden:
         """The lowest and the highest value inside each edge; NaN where the measure is undefined."""
         rows = np.array(
             [
-                np.where(inside, along(measure, points, at), np.nan)
+                np.where(inside, measure_along(measure, points, at), np.nan)
                 for points, inside in self._outermost
             ]
         )

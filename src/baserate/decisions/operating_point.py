@@ -30,9 +30,9 @@ from baserate.errors import (
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    between,
     confusion_at,
     exact_value,
+    interpolate_confusions,
     label_shift_of,
     measure,
     out_of_range,
@@ -97,11 +97,11 @@ def evaluate_on(
 def flagged_by(point: OperatingPoint, points: Points) -> Confusion:
     """Return what the setting of a point flags of these cases."""
     if point.how == GUESS:
-        return mixed(points, 0, len(points) - 1, exactly(point.share))
+        return mixed(points, 0, len(points) - 1, point.exact_share)
     upper = points.place(point.threshold)
     if point.share == 1:
         return confusion_at(points, upper)
-    return mixed(points, upper, points.place(point.lower_threshold), exactly(point.share))
+    return mixed(points, upper, points.place(point.lower_threshold), point.exact_share)
 
 
 def measures_shown(point: OperatingPoint) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def unlabelled_flagged(
 
     flagged = Fraction(above(point.threshold))
     if point.share != 1:
-        flagged += Fraction(point.share) * (above(point.lower_threshold) - flagged)
+        flagged += point.exact_share * (above(point.lower_threshold) - flagged)
     return flagged, int(rest.total_negatives)
 
 
@@ -205,7 +205,7 @@ def partway(
         set_at(points, place, at),
         confusion=mixed(points, place, place + 1, share),
         how=how,
-        share=rounded(share),
+        exact_share=share,
         lower_threshold=points.threshold(place + 1),
         lower_below=highest_below(points, place + 1),
     )
@@ -250,7 +250,7 @@ def mixed(points: Points, upper: int, lower: int, share: Fraction) -> Confusion:
     """What is flagged on average when a share of the cases uses the lower point and the rest the
     upper one.
     """
-    return between(confusion_at(points, upper), confusion_at(points, lower), share)
+    return interpolate_confusions(confusion_at(points, upper), confusion_at(points, lower), share)
 
 
 # ----------------------------------------------------------------------
@@ -358,7 +358,8 @@ def on_choice(
     yield from label_shift_of(point.at, point.confusion)
     yield from resolution(point, points)
     yield from _trivial(point, points, rule, objective)
-    yield from _budget(point, points, rule, objective)
+    goal = COSTS_MORE if objective.name == "expected_cost" else f"not improve {objective.name}"
+    yield from on_budget(point, points, rule, goal, _caught_by_draw(point))
     if not point.at.costs_given and objective.name == "expected_cost":
         yield Note(
             "BR525",
@@ -474,9 +475,12 @@ def _trivial(
     )
 
 
-def _budget(
-    point: OperatingPoint, points: Points, rule: Rule, objective: Measure
+def on_budget(
+    point: OperatingPoint, points: Points, rule: Rule, goal: str, caught: str
 ) -> Iterator[Note]:
+    """How the budget of a rule is used: what more alerts would do, and what a draw from a tie
+    catches.
+    """
     budget = rule.budget
     if budget is None or point.volume is None:
         return
@@ -487,13 +491,13 @@ def _budget(
         )
     elif point.how == TIE:
         tied = describe_tied_cases(point)
-        yield Note("BR523", f"the budget ends among the cases {tied}: {_draw(point)}")
+        share = f"{100 * point.share:.3g} % of them are flagged, drawn at random"
+        yield Note("BR523", f"the budget ends among the cases {tied}: {share}{caught}")
     elif point.counted is None and float(point["alerts"]) < float(budget.limit) and len(points) > 2:
-        goal = COSTS_MORE if objective.name == "expected_cost" else f"not improve {objective.name}"
-        yield from unused(point, points, rule, budget, goal)
+        yield from _unused(point, points, rule, budget, goal)
 
 
-def unused(
+def _unused(
     point: OperatingPoint, points: Points, rule: Rule, budget: Term, goal: str
 ) -> Iterator[Note]:
     """Why a budget is not used up; of the next score that would not fit, only where it leaves much
@@ -532,19 +536,19 @@ def unused(
     yield Note("BR523", f"{shown} of {whole} alerts are used: {why}")
 
 
-def _draw(point: OperatingPoint) -> str:
-    """What is flagged of a tie, and what luck can make of it."""
-    share = f"{100 * point.share:.3g} % of them are flagged, drawn at random"
+def _caught_by_draw(point: OperatingPoint) -> str:
+    """How many positives a draw from a tie catches, and what luck can make of that."""
     if (
         point.best is None
         or point.worst is None
+        or point.volume is None
         or (point.confusion.labels_missing and point.at.as_in_sample)
     ):
-        return share
+        return ""
     mean, low, high = (
         f"{value:.2g}" if value < 10 else grouped(round(value))
         for one in (point.confusion, point.worst, point.best)
         for value in (float(measure(one, "caught", at=point.at, volume=point.volume)),)
     )
     luck = "" if low == high else f", between {low} and {high}"
-    return f"{share}; caught {mean}{' on average' if luck else ''}{luck}"
+    return f"; caught {mean}{' on average' if luck else ''}{luck}"

@@ -28,7 +28,8 @@ from baserate.decisions.roc_geometry import (
     NOTHING,
     Corner,
     Region,
-    check_names,
+    check_classes,
+    check_models,
     corners,
     exact_rates,
     regions,
@@ -89,9 +90,7 @@ def candidates(models: JointCounts | Mapping[str, Model]) -> list[Candidates]:
     """Return every model with its thresholds; several sites must be the same of all."""
     if isinstance(models, JointCounts):
         models = {name: models.marginal(name) for name in models.models}
-    if not isinstance(models, Mapping) or isinstance(models, GroupedCounts) or not models:
-        raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
-    check_names(models)
+    check_models(models)
     every = [_candidates(name, counts) for name, counts in models.items()]
     if len({frozenset(one.sites) for one in every}) > 1:
         raise refuse(
@@ -104,12 +103,13 @@ def candidates(models: JointCounts | Mapping[str, Model]) -> list[Candidates]:
 
 def _candidates(name: str, counts: Any) -> Candidates:
     if not isinstance(counts, GroupedCounts):
-        points = _with_both_classes(name, Points.of(counts))
+        points = Points.of(counts)
+        check_classes(points, quoted(name))
         return Candidates(name, points, {HERE: points}, {HERE: np.arange(len(points))})
     whole = Points.of(counts.total())
-    sites = {
-        site: _with_both_classes(f"{name} at {site}", Points.of(counts[site])) for site in counts
-    }
+    sites = {site: Points.of(counts[site]) for site in counts}
+    for site, points in sites.items():
+        check_classes(points, quoted(f"{name} at {site}"))
     places = {site: _places_at_site(whole, points) for site, points in sites.items()}
     return Candidates(name, whole, sites, places)
 
@@ -118,16 +118,6 @@ def _places_at_site(whole: Points, site: Points) -> npt.NDArray[np.intp]:
     """How many scores of the site each threshold of the whole flags."""
     flagged = len(site.scores) - np.searchsorted(site.scores[::-1], whole.scores, side="left")
     return np.concatenate(([0], flagged))
-
-
-def _with_both_classes(name: str, points: Points) -> Points:
-    if not points.total_positives or not points.total_negatives:
-        raise refuse(
-            "BR552",
-            f"{quoted(name)} has cases of one class only: it has no ROC",
-            "count cases of both classes",
-        )
-    return points
 
 
 def own_priors(every: Sequence[Candidates], asked: Iterable[Measure] = ()) -> OwnPriors:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from baserate.conditions import Conditions, Costs, checked_conditions
 from baserate.counts.cells import upper_hull
 from baserate.counts.counts import Counts
+from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.rules import TOLERANCE, Mask
 from baserate.errors import Note, quoted, refuse
@@ -192,17 +193,13 @@ def winners(models: Models, costs: Costs | None = None) -> tuple[Win, ...]:
     0.0625 to 0.4413: a
     0.4413 to 1.0000: flag everything
     """
-    if not isinstance(models, Mapping) or not models:
-        raise refuse(
-            "BR410", "winners needs the counts of each model by name", 'winners({"logit": counts})'
-        )
+    check_models(models)
     if costs is not None and not isinstance(costs, Costs):
         raise refuse(
             "BR513",
             f"costs must be Costs, got {type(costs).__name__}",
             "winners(models, Costs(fp=1, fn=100))",
         )
-    check_names(models)
     chosen = costs or Costs()
     return tuple(
         won(region, prior_at(region.low, chosen), prior_at(region.high, chosen))
@@ -217,14 +214,28 @@ def won(region: Region, low: Fraction, high: Fraction) -> Win:
     return Win(rounded(low), rounded(high), names, thresholds, rounded(corner.x), rounded(corner.y))
 
 
-def check_names(models: Mapping[str, Any]) -> None:
-    """No model may be called what flagging all or none is called."""
+def check_models(models: Any) -> None:
+    """Refuse what is not the counts of each model by name, and models that are called what flagging
+    all or none is called.
+    """
+    if not isinstance(models, Mapping) or isinstance(models, GroupedCounts) or not models:
+        raise refuse("BR410", "the counts of each model are needed by name", '{"logit": counts}')
     reserved = {NOTHING, EVERYTHING} & set(models)
     if reserved:
         raise refuse(
             "BR410",
             f"a model is named {quoted(min(reserved))}, which is the name of a baseline",
             "give it another name",
+        )
+
+
+def check_classes(points: Points, name: str) -> None:
+    """Refuse cases of one class: they have no ROC."""
+    if not points.total_positives or not points.total_negatives:
+        raise refuse(
+            "BR552",
+            f"{name} has cases of one class only: it has no ROC",
+            "count cases of both classes",
         )
 
 
@@ -249,12 +260,7 @@ def corners(models: Models, masks: Mapping[str, Mask] | None = None) -> list[Cor
             found[place] = {name: threshold}
     for name, counts in models.items():
         points = Points.of(counts)
-        if not points.total_positives or not points.total_negatives:
-            raise refuse(
-                "BR552",
-                f"{quoted(name)} has cases of one class only: it has no ROC",
-                "count cases of both classes",
-            )
+        check_classes(points, quoted(name))
         source = points.hull() if masks is None else points
         kept = range(1, len(source) - 1) if masks is None else _kept(points, masks[name])
         positives, negatives = exactly(points.total_positives), exactly(points.total_negatives)

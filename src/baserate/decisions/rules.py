@@ -20,8 +20,8 @@ from baserate.errors import Fix, escaped, quoted, refuse
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    between,
     exact_value,
+    interpolate_confusions,
     parse,
     why_no_prior,
 )
@@ -30,10 +30,10 @@ from baserate.measures.registry import (
     SYNONYMS,
     UNITS,
     at_one_point,
-    plain,
+    plain_name,
     weight_of_negatives,
 )
-from baserate.notation import cases, number, without_thousands
+from baserate.notation import parse_cases, parse_number, without_thousands
 from baserate.numbers import Floats, Undefinable, rounded
 
 # Values that differ by at most this share of the best of them, or from a limit by this share of it,
@@ -148,7 +148,7 @@ def _term(text: str, volume: float | None) -> Term:
 
 def _check_volume(name: str, written: str, volume: float | None) -> None:
     """Measures that count in cases need to know how many there are."""
-    known = SYNONYMS.get(plain(name))
+    known = SYNONYMS.get(plain_name(name))
     if (
         known is None
         or not any(parameter.name == "volume" for parameter in CATALOGUE[known].parameters)
@@ -171,7 +171,7 @@ def _limit(measure: Measure, written: str) -> Fraction:
     bare = UNIT.sub("", written) if measure.counts_cases else written
     percent = bare.strip().endswith("%")
     limit = bare.strip().removesuffix("%").strip()
-    value = cases(limit) if measure.counts_cases else number(without_thousands(limit))
+    value = parse_cases(limit) if measure.counts_cases else parse_number(without_thousands(limit))
     if value is None:
         raise refuse("BR533", f"{quoted(written.strip())} is not a number", WRITE_RULE)
     if percent and measure.counts_cases:
@@ -306,4 +306,4 @@ def value_between(
     measure: Measure, ends: tuple[Confusion, Confusion], share: Fraction, at: Conditions
 ) -> Fraction | None:
     """The measure's exact value part of the way between two confusions."""
-    return exact_or_none(measure, between(*ends, share), at)
+    return exact_or_none(measure, interpolate_confusions(*ends, share), at)

@@ -35,7 +35,7 @@ from baserate.decisions.operating_point import (
     partway,
     set_at,
 )
-from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, exact_share
+from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, check_models, exact_share
 from baserate.decisions.rules import (
     NO_THRESHOLD,
     TOLERANCE,
@@ -63,8 +63,8 @@ from baserate.kernels import Cells
 from baserate.measures.confusion import (
     Confusion,
     Measure,
-    along,
     confusion_at,
+    measure_along,
     named,
     parse,
     resolved_for,
@@ -72,12 +72,10 @@ from baserate.measures.confusion import (
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import (
     WholeCheck,
-    Written,
     base_rate,
     checked_level,
     checked_volume,
-    from_number,
-    share,
+    parse_share,
 )
 from baserate.numbers import Floats, Viewed, exactly, rounded
 from baserate.results.choice import Choice
@@ -160,7 +158,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     found = (
         _choose_guaranteed(points, question, sure, confidence)
         if sure
-        else choose_point(points, question, flagged_along(points, resolved))
+        else choose_point(Thresholds(points, flagged_along(points, resolved)), question)
     )
     point = replace(found, rule=str(rules), optimized=str(objective), volume=volume)
     point = replace(point, counted=flagged_in_all(point, counts))
@@ -283,7 +281,7 @@ def random_classifier(
         mixed(points, 0, len(points) - 1, part),
         resolved_for(points, given, []),
         GUESS,
-        share=rounded(part),
+        exact_share=part,
         volume=checked_volume(volume),
     )
     return replace(
@@ -305,12 +303,7 @@ def chosen_among(
     """Each model set by `choose`, and the best of them; whether it is better than the others is not
     tested here.
     """
-    if not isinstance(models, Mapping) or not models:
-        raise refuse(
-            "BR410",
-            "choose needs the counts of each model by name",
-            'choose({"logit": counts})',
-        )
+    check_models(models)
     if options.get("guarantee") is not None:
         options = {**options, "among": len(models)}
     points, refused = choose_each(models, lambda counts: choose(counts, rule, at=at, **options))
@@ -533,7 +526,7 @@ def fix(
 
 
 def _value(asked: Measure, given: float | str) -> Fraction:
-    written: Written | None = share(given) if isinstance(given, str) else from_number(given)
+    written = parse_share(given)
     if written is None or not asked.range[0] <= written.value <= asked.range[1]:
         low, high = asked.range
         raise refuse(
@@ -547,7 +540,7 @@ def _value(asked: Measure, given: float | str) -> Fraction:
 def _interpolated(
     points: Points, asked: Measure, value: Fraction, at: Conditions
 ) -> OperatingPoint:
-    values = along(asked, points, at)
+    values = measure_along(asked, points, at)
     for edge in reversed(_edges_through(values, float(value)).tolist()):
         ends = confusion_at(points, edge), confusion_at(points, edge + 1)
         place = share_at(asked, ends, value, at)
@@ -613,7 +606,7 @@ def _nearest(points: Points, asked: Measure, value: Fraction, at: Conditions) ->
     with the higher tpr and lower fpr.
     """
     target = float(value)
-    values = along(asked, points, at)
+    values = measure_along(asked, points, at)
     away = np.abs(values - target)
     near = np.flatnonzero(away <= np.nanmin(away) + TOLERANCE * abs(target))
     losses = values[near] if asked.direction == "lower" else -values[near]

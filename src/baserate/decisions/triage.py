@@ -1,84 +1,30 @@
-"""Triage: two thresholds. Act on the highest scores, review those in between, let the rest pass."""
+"""The search for the cheapest pair of thresholds: act, review, or let pass."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.conditions import Conditions, checked_conditions, told
-from baserate.counts.cells import short
-from baserate.counts.counts import Counts, JointCounts
+from baserate.conditions import Conditions, checked_conditions
 from baserate.counts.points import Points, refuse_merged
 from baserate.decisions.operating_point import SHOW_ON_OTHERS, highest_below
-from baserate.decisions.regret import candidates
 from baserate.decisions.roc_geometry import exact_rates
 from baserate.decisions.rules import TOLERANCE
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, Note, combine, quoted, refuse
 from baserate.measures.confusion import label_shift_of, parse, resolved_for
-from baserate.notation import Written, checked_volume, from_number, share
-from baserate.numbers import Floats, Viewed, exactly, rounded
+from baserate.notation import Written, checked_volume, from_number, parse_number, parse_share
+from baserate.numbers import Floats, exactly, rounded
 from baserate.results.operating_point import SAME_CASES
+from baserate.results.triage import Triage
 
 ON_SAME_CASES = Note(
     "BR528", SAME_CASES.replace("threshold was", "thresholds were"), SHOW_ON_OTHERS
 )
-
-
-@dataclass(frozen=True)
-class Triage(Viewed):
-    """Where to act, where to review, and what that costs.
-
-    `score >= act` is acted on, `act > score >= review` is looked at (None: nothing is), and the
-    rest passes. `acted`, `reviewed` and `passed` are shares of the cases at `at`; `found` is the
-    share of positives that are acted on or found in review. `without` is what the best single
-    threshold costs.
-    """
-
-    act: float | None
-    review: float | None
-    acted: float
-    reviewed: float
-    passed: float
-    found: float
-    cost: float
-    without: float
-    at: Conditions
-    reviews: float | None = None
-    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
-    # The highest scores below either threshold, by which these are shown in few digits.
-    below: tuple[Any, Any] = field(default=(None, None), compare=False, repr=False)
-
-    @property
-    def shown(self) -> tuple[str, str]:
-        """Both thresholds in as few digits as flag the same cases."""
-        act, review = (
-            "" if cut is None else short(cut, under)
-            for cut, under in zip((self.act, self.review), self.below, strict=True)
-        )
-        return act, review
-
-    @property
-    def saving(self) -> float:
-        """What a case costs less than with one threshold."""
-        return self.without - self.cost
-
-    def __repr__(self) -> str:
-        act, review = self.shown
-        look = f"review down to {review}" if self.reviewed else "review nothing"
-        acts = (
-            f"act on {'nothing' if self.act is None else f'score ≥ {act}'}, {look}"
-            f" ({self.reviewed:.4g} of the cases)"
-        )
-        return (
-            f"Triage: {acts}; cost {self.cost:.4g} against {self.without:.4g}; at"
-            f" {told(self.at, by_cost=True)}"
-        )
 
 
 class _Price(NamedTuple):
@@ -89,59 +35,17 @@ class _Price(NamedTuple):
     leave: tuple[Fraction, Fraction]
 
 
-@overload
-def triage(
-    counts: Counts | Points,
-    *,
+def find_triage(
+    points: Points,
     at: Conditions,
-    review: Any = ...,
-    abstain: Any = ...,
-    overlooked: Any = ...,
-    most: Any = ...,
-    volume: float | None = ...,
-) -> Triage: ...
-@overload
-def triage(
-    counts: JointCounts | Mapping[str, Counts | Points],
     *,
-    at: Conditions,
-    review: Any = ...,
-    abstain: Any = ...,
-    overlooked: Any = ...,
-    most: Any = ...,
-    volume: float | None = ...,
-) -> dict[str, Triage]: ...
-def triage(
-    counts: Counts | Points | JointCounts | Mapping[str, Counts | Points],
-    *,
-    at: Conditions,
     review: Any = None,
     abstain: Any = None,
     overlooked: Any = 0,
     most: Any = None,
     volume: float | None = None,
-) -> Triage | dict[str, Triage]:
-    """Which cases to act on, which to look at first, and which to let pass?
-
-    A `review` has a cost per case, whatever it finds; what it finds is then treated as it should
-    be, but for the share `overlooked` of the positives. `abstain` instead is what a case costs that
-    is handed over without a decision (the reject option: Chow 1970). `most` limits the reviews: a
-    share of the cases, or with `volume` a number of them. The cheapest pair of thresholds, of all
-    there are; of several models one answer each, by name.
-
-    >>> import baserate as br
-    >>> counts = br.Counts([0.9, 0.6, 0.3, 0.1], positives=[30, 15, 4, 1], negatives=[1, 90, 300, 609])
-    >>> at = br.Conditions(prior=0.01, costs=br.Costs(fp=5, fn=100))
-    >>> br.robustness.triage(counts, at=at, review=2)
-    Triage: act on score ≥ 0.9, review down to 0.6 (0.0921 of the cases); cost 0.2892 against 0.405; at a base rate of 1%, costs (fp = 5, fn = 100)
-    >>> br.robustness.triage(counts, at=at, review=2, most="5%").reviewed
-    0.0
-    """  # noqa: E501
-    if isinstance(counts, JointCounts | Mapping):
-        asked = {"review": review, "abstain": abstain, "overlooked": overlooked, "most": most}
-        every = candidates(counts)
-        return {one.name: triage(one.points, at=at, volume=volume, **asked) for one in every}
-    points = Points.of(counts)
+) -> Triage:
+    """Return the cheapest pair of thresholds; of equals the one with the fewest reviews."""
     if not points.total_positives or not points.total_negatives:
         raise refuse("BR552", "triage needs cases of both classes", "count cases of both classes")
     given, cases = checked_conditions(at), checked_volume(volume)
@@ -168,13 +72,13 @@ def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price
             "triage needs what a review costs, or what abstaining costs",
             Fix("review=1, or abstain=1", "--review 1, or --abstain 1"),
         )
-    written = from_number(review if abstain is None else abstain)
+    written = _read_number(review if abstain is None else abstain)
     if written is None or (abstain is None and written.value <= 0):
         name = "review" if abstain is None else "abstain"
         raise refuse(
             "BR514",
             f"{name} is what a case costs, got {quoted(review if abstain is None else abstain)}",
-            f"{name}=1",
+            Fix(f"{name}=1", f"--{name} 1"),
         )
     missed = _share(overlooked)
     if abstain is not None:
@@ -190,13 +94,21 @@ def _price(at: Conditions, review: Any, abstain: Any, overlooked: Any) -> _Price
     )
 
 
+def _read_number(given: Any) -> Written | None:
+    """Return a number, also one that is written as text."""
+    if not isinstance(given, str):
+        return from_number(given)
+    value = parse_number(given)
+    return None if value is None else Written(value, given)
+
+
 def _share(given: Any) -> Fraction:
-    written: Written | None = share(given) if isinstance(given, str) else from_number(given)
+    written = parse_share(given)
     if written is None or not 0 <= written.value <= 1:
         raise refuse(
             "BR542",
             f"overlooked is a share of the positives, got {quoted(given)}",
-            "overlooked=0.1",
+            Fix("overlooked=0.1", "--overlooked 10%"),
         )
     return written.value
 
@@ -205,9 +117,11 @@ def _limit(most: Any, volume: float | None) -> Fraction | None:
     """The share of cases that may be reviewed."""
     if most is None:
         return None
-    written: Written | None = share(most) if isinstance(most, str) else from_number(most)
-    whole = Fraction(1) if volume is None else exactly(volume)
-    if written is None or not written.value >= 0 or (volume is None and written.value > 1):
+    written = _read_number(most)
+    whole = Fraction(1) if written is None or volume is None else exactly(volume)
+    if written is None and isinstance(most, str):
+        written = parse_share(most)
+    if written is None or not written.value >= 0 or (whole == 1 and written.value > 1):
         raise refuse(
             "BR521",
             f"most is a share of the cases, or with a volume a number of them, got {quoted(most)}",

@@ -22,15 +22,16 @@ from baserate.decisions.roc_geometry import (
     Corner,
     Region,
     Win,
-    check_names,
+    check_classes,
+    check_models,
     corners,
     regions,
     won,
 )
 from baserate.decisions.rules import Mask, Rule, holds_all
 from baserate.errors import Fix, Infeasible, Note, Problem, number_of, quoted, refuse
-from baserate.notation import Written, base_rate, from_number, prior
-from baserate.numbers import Viewed, exactly, rounded, view
+from baserate.notation import Written, base_rate, from_number, parse_prior
+from baserate.numbers import Viewed, exactly, make_view, rounded
 
 
 class Undecided(NamedTuple):
@@ -123,7 +124,7 @@ class WinnerMap(Viewed):
 
     def plot(self, **given: Any) -> Any:
         """The map; keywords are those of `baserate.plots.winner_map_panel`."""
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
     @property
     def borders(self) -> tuple[Border, ...]:
@@ -206,13 +207,7 @@ def map_winners(models: Models, rules: Rule) -> WinnerMap:
     Exact, from the convex hull of all models with "flag nothing" and "flag everything"; under a
     rule, from the points that satisfy it.
     """
-    if not isinstance(models, Mapping) or not models:
-        raise refuse(
-            "BR410",
-            "winner_map needs the counts of each model by name",
-            'winner_map({"logit": counts})',
-        )
-    check_names(models)
+    check_models(models)
     points = {name: Points.of(one) for name, one in models.items()}
     stretches: Sequence[Region] = ()
     if not rules.terms:
@@ -261,12 +256,7 @@ def _constrained(points: Mapping[str, Points], rule: Rule, at: Conditions) -> li
     """
     masks: dict[str, Mask] = {}
     for name, one in points.items():
-        if not one.total_positives or not one.total_negatives:
-            raise refuse(
-                "BR552",
-                f"{quoted(name)} has cases of one class only: it has no ROC",
-                "count cases of both classes",
-            )
+        check_classes(one, quoted(name))
         masks[name] = keep_terms(rule.terms, Thresholds(one), at)
         refuse_hidden(one, masks[name], [(term, at) for term in rule.terms])
     found = corners(points, masks)
@@ -300,7 +290,7 @@ def _with_ties(
 
 
 def _prior(given: Any) -> Written:
-    written = prior(given)
+    written = parse_prior(given)
     if written is None:
         raise refuse(
             "BR509",

@@ -26,10 +26,10 @@ from baserate.errors import (
     checked_design,
     escaped,
     grouped,
-    placed,
     quoted,
     refuse,
     refuse_file,
+    relocate_problems,
 )
 from baserate.inference.requirements import check_requirement, checked_margin
 from baserate.measures.confusion import parse
@@ -257,7 +257,7 @@ HOMES = {key: f"[{section}]" for section in ("defaults", "data") for key in SECT
 
 def read_level(value: Any) -> float:
     """Return a confidence level, which may be written as a percentage."""
-    written = notation.share(value) if isinstance(value, str) else None
+    written = notation.parse_share(value) if isinstance(value, str) else None
     return checked_level(float(written.value) if written is not None else value)
 
 
@@ -468,7 +468,7 @@ def read_settings(text: str, path: str = SETTINGS) -> Settings:
 
 def settle(findings: Findings, path: str) -> None:
     """Raise everything that was found in a file."""
-    with placed(lambda where: replace(where, path=path)):
+    with relocate_problems(lambda where: replace(where, path=path)):
         findings.settle()
 
 

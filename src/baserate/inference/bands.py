@@ -37,8 +37,8 @@ from baserate.inference.resample import (
     whole_of,
 )
 from baserate.inference.statistic import Reader, at_places, curve_reader, prior_reader, statistic_of
-from baserate.measures.confusion import NOT_SAID, Measure, along, confusion_at, rates_read
-from baserate.measures.registry import SYNONYMS, plain
+from baserate.measures.confusion import NOT_SAID, Measure, confusion_at, measure_along, rates_read
+from baserate.measures.registry import SYNONYMS, plain_name
 from baserate.numbers import Floats, Viewed
 from baserate.results.values import BOTH, UPPER, checked_level, percent
 
@@ -257,7 +257,7 @@ def _reader(
 ) -> Reader:
     priors, costs, rule, threshold, volume = rest
     is_measure = isinstance(curve, Measure) or (
-        isinstance(curve, str) and plain(curve.partition("(")[0]) in SYNONYMS
+        isinstance(curve, str) and plain_name(curve.partition("(")[0]) in SYNONYMS
     )
     along_priors = priors is not None or rule is not None or threshold is not NOT_SAID
     as_curve = isinstance(curve, str) and curve in CURVES and CURVES[curve].has_band
@@ -718,7 +718,7 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
         points = Points.of(counts)
         rows = [points.place(cut) for cut in cuts.tolist()]
         for column, measure in zip(columns, axes, strict=True):
-            column.append(along(measure, points, conditions)[rows])
+            column.append(measure_along(measure, points, conditions)[rows])
     both = [np.array(column) for column in columns]
     unknown = np.isnan(both[0]) | np.isnan(both[1])
     (across, _), (up, error) = (

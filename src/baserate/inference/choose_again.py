@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from baserate.conditions import Conditions
+from baserate.counts.amounts import Amounts
 from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
+from baserate.decisions.amount_costs import CAUGHT, AmountPoint
 from baserate.decisions.choose import (
     Flagged,
     Places,
@@ -21,8 +24,12 @@ from baserate.decisions.choose import (
     interpolate_places,
     pick_places,
 )
+from baserate.decisions.rules import Mask, Rule, parse_rule
 from baserate.inference.resample import (
+    STRATIFIED,
+    ClassCells,
     Plan,
+    Sample,
     Weights,
     make_sample,
     read_outcomes,
@@ -261,3 +268,185 @@ def read_choices(
     )
     values = replicate(make_sample(source, CandidateRuns(kept)), statistic, plan)
     return [Readings(*np.moveaxis(values[:, place], 1, 0)) for place in range(len(points))]
+
+
+# ----------------------------------------------------------------------
+# Choosing again where every positive has its own amount.
+
+
+AMOUNT_SUMS = ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed")
+
+
+@dataclass(frozen=True, eq=False)
+class AmountRows:
+    """The rows that amounts are resampled by, in descending order of the score: positives one by
+    one, the negatives of a score together, as what they are worth costs nothing.
+
+    Attributes
+    ----------
+    worth : array
+        What a positive of each row is worth.
+    negatives : array
+        How many negatives each row has; a row without any is a positive.
+    ends : array
+        How many rows each threshold flags.
+    sample : Sample
+        What is drawn.
+
+    """
+
+    worth: Floats
+    negatives: Ints
+    is_positive: Mask
+    ends: Ints
+    sample: Sample
+
+    @classmethod
+    def of(cls, amounts: Amounts, counts: Counts) -> AmountRows:
+        """Return the rows of amounts, with the thresholds of these counts."""
+        ends = np.concatenate(([0], np.cumsum(counts.positives + 1)))
+        last = ends[1:] - 1
+        is_positive = np.ones(int(ends[-1]), dtype=np.bool_)
+        is_positive[last] = False
+        worth, negatives = np.zeros(len(is_positive)), np.zeros(len(is_positive), dtype=np.int64)
+        worth[is_positive] = amounts.cases / float(10**amounts.decimals)
+        negatives[last] = counts.negatives
+        ours, theirs = np.flatnonzero(is_positive), np.flatnonzero(negatives)
+        sample = Sample(
+            [np.arange(len(is_positive))],
+            ClassCells(np.ones(len(ours), dtype=np.int64), [ours], None),
+            ClassCells(negatives[theirs], [theirs], None),
+            None,
+            replace(counts.ledger, sources=()),
+            counts.condensed,
+        )
+        return cls(worth, negatives, is_positive, ends, sample)
+
+    def flag(self, positives: Floats, negatives: Floats) -> Flagged:
+        """Return what every threshold flags, of how many cases of each row there are."""
+        columns = positives, negatives, positives * self.worth
+        tp, fp, caught = (cumulate(column)[..., self.ends] for column in columns)
+        return Flagged(tp, fp, amounts=(caught, caught[..., -1:] - caught))
+
+    @property
+    def whole(self) -> Weights:
+        """The cases of each row in the sample."""
+        columns = self.is_positive, self.negatives
+        return Weights(*(column[np.newaxis].astype(np.float64) for column in columns))
+
+    def left_out(self, weights: Weights) -> Weights:
+        """Return the cases of each row that a resample has not drawn.
+
+        Of m negatives at one score, of which k were drawn with repeats, so many are left out on
+        average: for one, whether it was.
+        """
+        positives = self.is_positive & (weights.positives == 0)
+        numbers = np.maximum(self.negatives, 1)
+        negatives = self.negatives * (1 - 1 / numbers) ** weights.negatives
+        return Weights(positives.astype(np.float64), negatives)
+
+
+def choose_by_amounts(point: AmountPoint, flagged: Flagged) -> Places:
+    """Choose in every sample as a point was chosen."""
+    setting = point.point
+    rule = parse_rule(setting.rule, setting.volume) if setting.rule else Rule()
+    use_up = setting.optimized == CAUGHT
+    return choose_places(Question(rule, point.prices.objective, point.at, use_up), flagged)
+
+
+def read_amounts(point: AmountPoint, flagged: Flagged, prior: Floats) -> Floats:
+    """Return what settings come to at these base rates, over as many cases as the point's sums are:
+    the numbers of `AMOUNT_SUMS`, one row per sample. NaN where a class has no cases.
+    """
+    review, recovered, cases = (
+        float(part) for part in (point.prices.review, point.prices.recovered, point.prices.cases)
+    )
+    totals = [np.broadcast_to(np.ravel(total), prior.shape) for total in flagged.totals or ()]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_positives, of_negatives = cases * prior / totals[0], cases * (1 - prior) / totals[1]
+        caught, missed = (of_positives * np.ravel(part) for part in flagged.amounts or ())
+        alerts = of_positives * np.ravel(flagged.tp) + of_negatives * np.ravel(flagged.fp)
+    cost = review * alerts + missed + (1 - recovered) * caught
+    return np.stack([cost, cost / cases, alerts, caught, missed], axis=1)
+
+
+def priors_of(point: AmountPoint, drawn: Flagged) -> Floats:
+    """Return the base rate of every resample: its own, or that of the field."""
+    positives, cases = drawn.tp[:, -1], drawn.tp[:, -1] + drawn.fp[:, -1]
+    given = np.full(len(cases), point.at.prior)
+    return positives / cases if point.at.as_in_sample else given
+
+
+@dataclass(frozen=True)
+class ReadAmounts:
+    """A statistic: the sums of a point, in every resample.
+
+    Where the cost chose the threshold, it is chosen `again` on every resample, and evaluated on the
+    cases that the resample left out.
+    """
+
+    point: AmountPoint
+    rows: AmountRows
+    places: Places
+    again: bool
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return the sums of every resample, NaN where the rule cannot be kept."""
+        drawn = evaluated = self.rows.flag(*weights)
+        places = self.places.repeat(len(drawn.tp))
+        if self.again:
+            places = choose_by_amounts(self.point, drawn)
+            if self.point.point.optimized != CAUGHT:
+                evaluated = self.rows.flag(*self.rows.left_out(weights))
+        prior = priors_of(self.point, drawn)
+        sums = read_amounts(self.point, evaluated.at_places(places), prior)
+        return np.where(places.feasible[:, np.newaxis], sums, np.nan)
+
+
+def resample_amounts(point: AmountPoint, amounts: Amounts, plan: Plan, *, again: bool) -> Floats:
+    """Return `AMOUNT_SUMS` in every resample, the threshold chosen again or as it is."""
+    # No cheapest point lies inside a run of negatives: where nothing but the cost decides, a
+    # resample need not keep them apart.
+    counts = amounts.counts
+    counts = counts.condense() if again and not point.point.rule else counts
+    rows = AmountRows.of(amounts, counts)
+    places = Places.at_thresholds(0) if again else Places.of(point.point, Points.of(counts))
+    return replicate(rows.sample, ReadAmounts(point, rows, places, again), plan)
+
+
+@dataclass(frozen=True)
+class AmountGain:
+    """A statistic: by how much less the threshold that a resample chooses costs there than in the
+    sample, each beside the threshold at `base`.
+    """
+
+    point: AmountPoint
+    rows: AmountRows
+    base: int
+
+    def __call__(self, weights: Weights) -> Floats:
+        """Return it in every resample, NaN where the rule cannot be kept."""
+        drawn = self.rows.flag(*weights)
+        sample = self.rows.flag(*self.rows.whole)
+        places, prior = choose_by_amounts(self.point, drawn), priors_of(self.point, drawn)
+        base = Places.at_thresholds(np.full(len(prior), self.base))
+        here, there = (
+            read_amounts(self.point, flagged.at_places(places), prior)[:, 0]
+            - read_amounts(self.point, flagged.at_places(base), prior)[:, 0]
+            for flagged in (drawn, sample)
+        )
+        return np.where(places.feasible, here - there, np.nan)
+
+
+def amount_optimism(
+    point: AmountPoint, amounts: Amounts, replicates: int, *, everything: bool
+) -> float:
+    """Return by how much less a threshold costs on the cases that it was chosen on than in the
+    field, beside flagging nothing or everything.
+    """
+    counts = amounts.counts if point.point.rule else amounts.counts.condense()
+    rows = AmountRows.of(amounts, counts)
+    base = len(counts.scores) if everything else 0
+    gained = replicate(rows.sample, AmountGain(point, rows, base), Plan(STRATIFIED, replicates, 0))
+    known = gained[~np.isnan(gained)].tolist()
+    return math.fsum(known) / len(known) if known else 0.0

@@ -32,23 +32,23 @@ from baserate.decisions.sensitivity import Stability, stability
 from baserate.decisions.winner_map import SignificanceRegion, Undecided, WinnerMap, map_winners
 from baserate.errors import Infeasible, Note, combine, quoted, refuse
 from baserate.inference.bands import curves_drawn, resampled_bounds
-from baserate.inference.best_model import (
+from baserate.inference.best_model import ESTIMATED, SEPARATE, WEIGHED
+from baserate.inference.intervals import REPLICATES
+from baserate.inference.leads import (
     DELTA,
-    ESTIMATED,
-    SEPARATE,
-    WEIGHED,
     WEIGHTED_MCNEMAR,
     Moves,
     around,
-    bounds_beside,
+    delta_p,
+    difference_of,
     every_pair,
+    flags_above,
     leads,
     moved_p,
-    normal_p,
     of_best,
+    slope_of_prior,
     variance_of_prior,
 )
-from baserate.inference.intervals import REPLICATES
 from baserate.inference.resample import Progress, adjusted, check_enough, planned
 from baserate.notation import checked_volume
 from baserate.numbers import Floats
@@ -203,11 +203,7 @@ def _flags(joint: JointCounts, name: str, threshold: Any) -> Array:
     if name in (NOTHING, EVERYTHING):
         return np.full(len(joint.positives), float(name == EVERYTHING))
     points = Points.of(joint.marginal(name))
-    place = points.place(threshold)
-    if not place:
-        return np.zeros(len(joint.positives))
-    above: Array = joint.scores[name] >= points.scores[place - 1]
-    return above.astype(np.float64)
+    return flags_above(joint.scores[name], points, points.place(threshold))
 
 
 def _regretted(joint: JointCounts, found: list[Situation], name: str, threshold: Any) -> _Regretted:
@@ -275,27 +271,20 @@ def _less_regret(
     """The second setting against the first."""
     decision, level = of
     parts = _parts(joint, found, best, pair, _mixtures(pair))
-    variance = _variance(parts, found)
-    values = decision.rivals[names[0]].value, decision.rivals[names[1]].value
-    value = values[1] - values[0]
+    variance = sum(part.variance for part in parts)
+    if found[0].at.as_in_sample:
+        cases = [part.cases for part in parts]
+        slope = slope_of_prior([part.mean for part in parts], cases)
+        variance += variance_of_prior(slope, cases)
+    values = {name: decision.rivals[name].value for name in names}
+    value = values[names[1]] - values[names[0]]
     if all(math.isclose(part.added[1], -part.added[0]) for part in parts):
-        p, method = moved_p(value, parts, variance), WEIGHTED_MCNEMAR
+        test = moved_p(value, parts, variance), WEIGHTED_MCNEMAR
     else:
         apart = float((pair[0].flags != pair[1].flags) @ (joint.positives + joint.negatives))
-        p, method = _normal_p(value, variance, apart), DELTA
-    return Difference(
-        value,
-        *bounds_beside(value, variance, p, level),
-        p,
-        method,
-        names,
-        values,
-        level,
-        "regret",
-        "lower",
-        decision.at,
-        statistic=value / math.sqrt(variance) if variance else math.nan,
-    )
+        test = delta_p(value, variance, apart), DELTA
+    shown: dict[str, Any] = {"name": "regret", "better": "lower", "at": decision.at}
+    return difference_of(value, variance, test, values, level=level, **shown)
 
 
 def _parts(
@@ -316,22 +305,6 @@ def _parts(
         some = np.flatnonzero((moves != 0) & (cells > 0))
         parts.append(Moves(moves[some], cells[some], (-first, second), int(cells.sum())))
     return parts
-
-
-def _variance(parts: list[Moves], found: list[Situation]) -> float:
-    """Of the difference, with that of the base rate where it is the sample's own."""
-    variance = sum(part.variance for part in parts)
-    if found[0].at.as_in_sample:
-        variance += variance_of_prior([part.mean for part in parts], [part.cases for part in parts])
-    return variance
-
-
-def _normal_p(value: float, variance: float, apart: float) -> float:
-    """Two-sided, and no surer than a coin tossed as often as the models differ."""
-    if not value or not variance or not apart:
-        return 1.0
-    least: float = 2.0 ** (1 - min(apart, 1000))
-    return min(1.0, max(normal_p(value, variance), least))
 
 
 # ----------------------------------------------------------------------

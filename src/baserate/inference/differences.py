@@ -27,11 +27,12 @@ from baserate.decisions.selection import flag_at
 from baserate.distributions import Pilot, Range
 from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.inference.auc import DELONG, DELONG_T, paired_delong, unpaired_delong
-from baserate.inference.best_model import CHOSEN_AGAIN, MCNEMAR, leads, made_best
+from baserate.inference.best_model import CHOSEN_AGAIN
 from baserate.inference.chosen_threshold import Resampling, ends_of
 from baserate.inference.clusters import spread_of
 from baserate.inference.fixed_point import PANELS, believed
 from baserate.inference.intervals import REPLICATES
+from baserate.inference.leads import MCNEMAR, flags_above, leads, made_best
 from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.resample import (
     BCA,
@@ -61,7 +62,7 @@ from baserate.inference.statistic import (
 )
 from baserate.measures.confusion import NOT_SAID
 from baserate.notation import WholeCheck
-from baserate.numbers import Floats, Ints, total
+from baserate.numbers import Floats, Ints, exact_total
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
     BOTH,
@@ -119,29 +120,19 @@ def discordant(
 ) -> Discordant:
     """On which cases only one model is right, among all cases or within one class."""
     refuse_weights(joint)
-    flagged = [
-        _flagged(joint, name, threshold) for name, threshold in zip(names, thresholds, strict=True)
-    ]
+    flagged = []
+    for name, threshold in zip(names, thresholds, strict=True):
+        points = Points.of(joint.marginal(name))
+        flagged.append(flags_above(joint.scores[name], points, points.place(threshold)))
     one = two = whole = 0
     for is_positive, cases in ((True, joint.positives), (False, joint.negatives)):
         if within not in ("all", "positives" if is_positive else "negatives"):
             continue
         right = [mask == is_positive for mask in flagged]
-        one += int(total(cases[right[0] & ~right[1]]))
-        two += int(total(cases[right[1] & ~right[0]]))
-        whole += int(total(cases))
+        one += int(exact_total(cases[right[0] & ~right[1]]))
+        two += int(exact_total(cases[right[1] & ~right[0]]))
+        whole += int(exact_total(cases))
     return Discordant(one, two, whole)
-
-
-def _flagged(joint: JointCounts, name: str, threshold: Any) -> Any:
-    points = Points.of(joint.marginal(name))
-    place = points.place(threshold)
-    # Compared with a score that is there, so that integers and floats mean the same as everywhere.
-    return (
-        joint.scores[name] >= points.scores[place - 1]
-        if place
-        else np.zeros(len(joint.positives), dtype=np.bool_)
-    )
 
 
 def matched_difference(

@@ -333,7 +333,7 @@ def _floor(value: Fraction) -> str:
 def _down(value: Fraction) -> float:
     """The nearest float that is not read as more."""
     near = rounded(value)
-    return near if notation.meant(near) <= value else math.nextafter(near, 0)
+    return near if notation.typed_value(near) <= value else math.nextafter(near, 0)
 
 
 def _relabelled(

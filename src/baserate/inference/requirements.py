@@ -32,7 +32,7 @@ from baserate.inference.sample_size import cases_needed, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
 from baserate.measures.confusion import NOT_SAID, Measure
 from baserate.measures.registry import CLASS_OF
-from baserate.notation import NumberCheck, checked_volume, number
+from baserate.notation import NumberCheck, checked_volume, parse_number
 from baserate.numbers import rounded
 from baserate.results.operating_point import COUNTED, SELECTIVE, OperatingPoint
 from baserate.results.values import (
@@ -169,7 +169,7 @@ checked_margin = NumberCheck(
 
 
 def _summary_term(summary: Summary, sign: str, limit: str) -> tuple[str, str, float]:
-    value = number(limit.removesuffix("%").strip())
+    value = parse_number(limit.removesuffix("%").strip())
     if value is None:
         raise refuse("BR533", f"{quoted(limit)} is not a number", '"auc >= 0.8"')
     bound = rounded(value / 100 if limit.endswith("%") else value)

@@ -57,7 +57,7 @@ def checked_share(
     value: Any, name: str, code: str = "BR585", fix: str = 'write 0.95 or "95%"'
 ) -> Fraction:
     """Return a share between 0 and 1, given as a number or as it is written ("95%")."""
-    found = notation.share(value) if isinstance(value, str) else notation.from_number(value)
+    found = notation.parse_share(value)
     if found is None or not 0 <= found.value <= 1:
         raise refuse(code, f"{name} must be a share between 0 and 1, got {quoted(value)}", fix)
     return found.value
@@ -94,7 +94,7 @@ checked_ratio = NumberCheck(
 
 def error_rate(level: Any) -> float:
     """Return 1 - level without the error of the subtraction."""
-    return rounded(1 - notation.meant(checked_level(level)))
+    return rounded(1 - notation.typed_value(checked_level(level)))
 
 
 def negatives_for(positives: int, ratio: Fraction) -> int:

@@ -41,8 +41,8 @@ from baserate.inference.resample import (
 from baserate.measures.confusion import (
     NOT_SAID,
     Measure,
-    along,
     label_shift_of,
+    measure_along,
     named,
     rates_read,
     resolved_for,
@@ -144,7 +144,7 @@ def at_places(
     points = Points.of(counts)
     if one_class(points):
         return np.full(len(places), np.nan)
-    values = along(axis, points, at)
+    values = measure_along(axis, points, at)
     # Along fpr the highest tpr at each place, along tpr the lowest fpr: the last point, or the
     # first, of those with that value.
     found = np.searchsorted(values, places, "right" if axis.name == "fpr" else "left") - 1
@@ -156,7 +156,7 @@ def at_places(
     shares[found > edges] = 1.0
     inside = mixed_points(points, edges, shares)
     return np.asarray(
-        along(
+        measure_along(
             measure, inside, resolved_for(points, at, [measure]) if measure.depends_on_prior else at
         )
     )

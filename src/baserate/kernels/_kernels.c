@@ -386,7 +386,6 @@ static PyMethodDef methods[] = {
     {"tally", tally, METH_VARARGS, "tally(scores, labels, values, counts) -> number of distinct values, or -1 for too many"},
     {"tally_weights", tally_weights, METH_VARARGS, "tally_weights(scores, labels, weights, values, scales, sums) -> the same with weights"},
     {"distinct", distinct, METH_VARARGS, "distinct(values, width, codes, firsts) -> number of distinct values, or -1 for too many"},
-    {"distinct_texts", distinct_texts, METH_VARARGS, "distinct_texts(bytes, offsets, codes, firsts) -> the same for text as Arrow holds it"},
     {"index", index_of, METH_VARARGS, "index(anchors): what gaps look scores up in"},
     {"gaps", gaps, METH_VARARGS, "gaps(scores, labels, index, ties, gaps, lowest): negatives at and between the positives' scores"},
     {NULL, NULL, 0, NULL},

@@ -106,20 +106,6 @@ def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
     return None
 
 
-def distinct_texts(
-    data: npt.NDArray[np.uint8], offsets: npt.NDArray[Any]
-) -> tuple[Ints, Codes] | None:
-    """The same for text that lies in `data` from each offset (int32 or int64) to the next."""
-    codes = np.empty(len(offsets) - 1, dtype=np.uint32)
-    known = offsets.view(np.uint32) if offsets.dtype == np.int32 else offsets
-    for most in (FEW_DISTINCT, MOST_DISTINCT):
-        firsts = np.empty(min(len(codes), most), dtype=np.int64)
-        found = _kernels.distinct_texts(data, known, codes, firsts)
-        if found >= 0:
-            return firsts[:found], codes
-    return None
-
-
 def _begin_sort(scores: Scores, labels: Labels) -> Callable[[], Cells]:
     room, keys = _allocate_room(scores)
     split = _kernels.pack(scores, labels, keys)

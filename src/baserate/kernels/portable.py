@@ -144,14 +144,6 @@ def distinct(values: npt.NDArray[Any]) -> tuple[Ints, Codes] | None:
     return np.array(firsts, dtype=np.int64), codes
 
 
-def distinct_texts(
-    data: npt.NDArray[np.uint8],  # noqa: ARG001
-    offsets: npt.NDArray[Any],  # noqa: ARG001
-) -> None:
-    """Left to the library that holds the text: see compiled.py."""
-    return
-
-
 def ascending_orders(scores: Scores) -> Ints:
     """Each score as an int64 of the same order (the identity for integers)."""
     if scores.dtype == np.int64:

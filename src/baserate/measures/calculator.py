@@ -165,9 +165,9 @@ def _read_rate(name: str, value: Any) -> _Given:
             known,
         )
     written = (
-        notation.prior(value)
+        notation.parse_prior(value)
         if name == PRIOR
-        else notation.share(value)
+        else notation.parse_share(value)
         if isinstance(value, str)
         else notation.from_number(value)
     )
@@ -281,7 +281,7 @@ def _evaluate_row(row: Row, corner: Corner) -> Fraction:
 
 def _meeting_point(planes: Sequence[Row]) -> Corner | None:
     """Where three planes meet; None where they do not meet in one point."""
-    rows = _eliminate(planes)
+    rows = _eliminate_rows(planes)
     if len(rows) < 3:
         return None
     x, y, p = (-row[3] for row in rows)
@@ -290,10 +290,10 @@ def _meeting_point(planes: Sequence[Row]) -> Corner | None:
 
 def _rank_of(equations: Sequence[Row]) -> int:
     """How many of the equations say something of x, y or p that the others do not."""
-    return len(_eliminate(equations))
+    return len(_eliminate_rows(equations))
 
 
-def _eliminate(equations: Sequence[Row]) -> list[list[Fraction]]:
+def _eliminate_rows(equations: Sequence[Row]) -> list[list[Fraction]]:
     """The independent equations, each with a 1 where all others have a 0 (Gauss and Jordan)."""
     rows = [list(row) for row in equations]
     rank = 0

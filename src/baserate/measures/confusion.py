@@ -30,18 +30,18 @@ from baserate.measures.registry import (
     Outcomes,
     Parameter,
     at_one_point,
-    plain,
+    plain_name,
     weight_of_negatives,
 )
-from baserate.notation import base_rate, checked_volume, from_number, number, split_call
+from baserate.notation import base_rate, checked_volume, from_number, parse_number, split_call
 from baserate.numbers import (
     Floats,
     Reading,
     Undefinable,
     Undefined,
     exactly,
+    html_table,
     rounded,
-    table,
 )
 
 NOT_SAID: Any = numbers.NOT_SAID
@@ -149,7 +149,7 @@ class Confusion:
             ("positives", _format_cases(self.tp), _format_cases(self.fn)),
             ("negatives", _format_cases(self.fp), _format_cases(self.tn)),
         )
-        return table(repr(self), ("", "flagged", "not flagged"), rows)
+        return html_table(repr(self), ("", "flagged", "not flagged"), rows)
 
 
 def _format_cases(number: Any) -> str:
@@ -251,7 +251,7 @@ def confusion_at(points: Points, index: int) -> Confusion:
     )
 
 
-def between(one: Confusion, other: Confusion, share: Fraction) -> Confusion:
+def interpolate_confusions(one: Confusion, other: Confusion, share: Fraction) -> Confusion:
     """The confusion on the straight line from one to the other, so far along it."""
     tp, fp, fn, tn = (
         exactly(a) + share * (exactly(b) - exactly(a)) for a, b in zip(one, other, strict=True)
@@ -317,7 +317,7 @@ def why_no_prior(asked: Measure, sample: Confusion | Points) -> str:
     return sample.why_no_prior or (LABELS_MISSING if per_volume and sample.labels_missing else "")
 
 
-def along(asked: Measure, points: Points, at: Conditions) -> Floats:
+def measure_along(asked: Measure, points: Points, at: Conditions) -> Floats:
     """The measure at every point, as float64; NaN where it is undefined."""
     if asked.name in ("tpr", "fpr"):
         return (
@@ -534,7 +534,7 @@ def parse(text: str, volume: float | None = None) -> Measure:
     one and has none.
     """
     name, arguments = split_call(text, "measure")
-    key = plain(name)
+    key = plain_name(name)
     if key not in SYNONYMS:
         found = F_NUMBER.fullmatch(key)  # F2 and F0.5, as people write them
         if found and not arguments:
@@ -596,7 +596,7 @@ def _read_parameters(name: str, arguments: Sequence[tuple[str, str, str]]) -> di
 def _read_parameter(name: str, key: str, text: str) -> float:
     if text.casefold() in ("inf", "infinity", "∞"):
         return math.inf
-    value = number(text)
+    value = parse_number(text)
     if value is None or math.isinf(rounded(value)):
         raise refuse(
             "BR532",
@@ -639,13 +639,13 @@ def _format_value(value: float) -> str:
 
 
 def _unknown_measure(name: str) -> Exception:
-    near = difflib.get_close_matches(plain(name), list(SYNONYMS), n=1)
+    near = difflib.get_close_matches(plain_name(name), list(SYNONYMS), n=1)
     if not near:
         return refuse("BR531", f"unknown measure {quoted(name)}", f"one of {', '.join(CATALOGUE)}")
     meant = next(
         synonym
         for synonym in (SYNONYMS[near[0]], *CATALOGUE[SYNONYMS[near[0]]].synonyms)
-        if plain(synonym) == near[0]
+        if plain_name(synonym) == near[0]
     )
     here = "" if meant == SYNONYMS[near[0]] else f" (here: {SYNONYMS[near[0]]})"
     return refuse(

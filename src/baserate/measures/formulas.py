@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from baserate.measures.registry import Outcomes, Parameter, define, define_share
-from baserate.numbers import least, logarithm, quotient, root, rounded
+from baserate.measures.registry import Outcomes, Parameter, define_measure, define_share
+from baserate.numbers import natural_log, quotient, rounded, smaller_of, square_root
 
 # ----------------------------------------------------------------------
 # Counts, rates within a class, and rates within what was flagged or passed.
@@ -29,7 +29,7 @@ COUNTED: dict[str, Any] = {
 }
 
 
-@define(
+@define_measure(
     "positives flagged, as counted",
     "0: nothing caught",
     direction="higher",
@@ -40,7 +40,7 @@ def tp(c: Outcomes) -> Any:
     return c.counted[0]
 
 
-@define(
+@define_measure(
     "negatives flagged, as counted",
     "0: no false alarm",
     direction="lower",
@@ -51,7 +51,7 @@ def fp(c: Outcomes) -> Any:
     return c.counted[1]
 
 
-@define(
+@define_measure(
     "positives passed, as counted",
     "0: nothing missed",
     direction="lower",
@@ -62,7 +62,7 @@ def fn(c: Outcomes) -> Any:
     return c.counted[2]
 
 
-@define(
+@define_measure(
     "negatives passed, as counted",
     "0: every negative flagged",
     direction="higher",
@@ -310,7 +310,7 @@ def _f_parts(c: Outcomes, beta: float) -> Any:
     return (1 + square) * c.tp, (1 + square) * c.tp + c.fp + square * c.fn
 
 
-@define(
+@define_measure(
     "(1 + β²)·TP / ((1 + β²)·TP + FP + β²·FN)",
     "0: nothing caught; 1: no error. β = 0 is precision, β = 1 is F1, β = ∞ is recall",
     parts=_f_parts,
@@ -373,7 +373,7 @@ GAIN: dict[str, Any] = {
 }
 
 
-@define(
+@define_measure(
     "(precision − prior) / ((1 − prior) · precision) = 1 − FPR / TPR",
     "0: as pure as flagging everything; 1: every alert is real; negative: worse than flagging"
     " everything",
@@ -386,7 +386,7 @@ def precision_gain(c: Outcomes) -> Any:
     return 1 - quotient(alarmed, caught, "nothing flagged is positive")
 
 
-@define(
+@define_measure(
     "(TPR − prior) / ((1 − prior) · TPR) = 1 − prior / (1 − prior) · FN / TP",
     "0: TPR is the prior; 1: no positive is missed; negative: TPR below the prior",
     **GAIN,
@@ -402,7 +402,7 @@ def _rates(c: Outcomes) -> tuple[Any, Any]:
     return quotient(c.tp, c.positives, "no positives"), quotient(c.fp, c.negatives, "no negatives")
 
 
-@define(
+@define_measure(
     "(TPR + TNR) / 2",
     "0.5: knows nothing; 1: no error; 0: always wrong",
     direction="higher",
@@ -417,7 +417,7 @@ def balanced_accuracy(c: Outcomes) -> Any:
     ) / 2
 
 
-@define(
+@define_measure(
     "TPR − FPR",
     "0: knows nothing; 1: no error; −1: always wrong",
     direction="higher",
@@ -443,7 +443,7 @@ def informedness(c: Outcomes) -> Any:
     return caught - alarmed
 
 
-@define(
+@define_measure(
     "precision + NPV − 1",
     "0: what is flagged is no likelier positive than what is passed; 1: no error; −1: always wrong",
     direction="higher",
@@ -457,7 +457,7 @@ def markedness(c: Outcomes) -> Any:
     )
 
 
-@define(
+@define_measure(
     "√(TPR · TNR)",
     "0: one class is always wrong; 1: no error; 0.5: as guessing half of each",
     direction="higher",
@@ -467,10 +467,10 @@ def markedness(c: Outcomes) -> Any:
 )
 def g_mean(c: Outcomes) -> Any:
     caught = quotient(c.tp, c.positives, "no positives")
-    return root(caught * quotient(c.tn, c.negatives, "no negatives"))
+    return square_root(caught * quotient(c.tn, c.negatives, "no negatives"))
 
 
-@define(
+@define_measure(
     "√(precision · TPR)",
     "0: nothing caught; 1: no error. Blind to true negatives",
     direction="higher",
@@ -479,10 +479,10 @@ def g_mean(c: Outcomes) -> Any:
 )
 def fowlkes_mallows(c: Outcomes) -> Any:
     right = quotient(c.tp, c.flagged, "nothing flagged")
-    return root(right * quotient(c.tp, c.positives, "no positives"))
+    return square_root(right * quotient(c.tp, c.positives, "no positives"))
 
 
-@define(
+@define_measure(
     "(TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN))",
     "0: no correlation; 1: no error; −1: always wrong",
     direction="higher",
@@ -493,11 +493,11 @@ def fowlkes_mallows(c: Outcomes) -> Any:
 def mcc(c: Outcomes) -> Any:
     # Two factors under each root: the product of all four would leave the range of floats at
     # extreme priors.
-    spread = root(c.flagged * c.passed) * root(c.positives * c.negatives)
+    spread = square_root(c.flagged * c.passed) * square_root(c.positives * c.negatives)
     return quotient(c.tp * c.tn - c.fp * c.fn, spread, EMPTY)
 
 
-@define(
+@define_measure(
     "(accuracy − chance) / (1 − chance) = 2·(TP·TN − FP·FN) / ((TP+FP)(FP+TN) + (TP+FN)(FN+TN))",
     "0: as good as chance with the same shares; 1: no error; negative: worse than chance",
     direction="higher",
@@ -513,7 +513,7 @@ def kappa(c: Outcomes) -> Any:
     )
 
 
-@define(
+@define_measure(
     "TPR / FPR",
     "1: an alert carries no information; above 1: it speaks for a positive",
     direction="higher",
@@ -531,7 +531,7 @@ def lr_positive(c: Outcomes) -> Any:
     )
 
 
-@define(
+@define_measure(
     "FNR / TNR",
     "1: passing carries no information; 0: no positive is passed",
     direction="lower",
@@ -552,7 +552,7 @@ def lr_negative(c: Outcomes) -> Any:
     )
 
 
-@define(
+@define_measure(
     "(TP · TN) / (FP · FN)",
     "1: knows nothing; large: flagged and passed cases differ much",
     direction="higher",
@@ -567,7 +567,7 @@ def diagnostic_odds_ratio(c: Outcomes, correction: float = 0) -> Any:
     return quotient(tp, fn, unbounded) * quotient(tn, fp, unbounded)
 
 
-@define(
+@define_measure(
     "(ln FPR − ln TPR − ln TNR + ln FNR) / (ln FPR + ln TPR + ln TNR + ln FNR)",
     "0: knows nothing; towards 1 as errors vanish, towards −1 as hits do. Does not fade as"
     " positives get rare",
@@ -583,7 +583,9 @@ def sedi(c: Outcomes, correction: float = 0) -> Any:
     wrong = quotient(fp, fp + tn, "no negatives") * quotient(fn, tp + fn, "no positives")
     right = quotient(tp, tp + fn, "no positives") * quotient(tn, fp + tn, "no negatives")
     extreme = "a rate of 0 or 1 has no logarithm"
-    return quotient(logarithm(quotient(wrong, right, extreme)), logarithm(wrong * right), extreme)
+    return quotient(
+        natural_log(quotient(wrong, right, extreme)), natural_log(wrong * right), extreme
+    )
 
 
 def _corrected(c: Outcomes, correction: float) -> tuple[Any, ...]:
@@ -612,7 +614,7 @@ ANY_COST = (-math.inf, math.inf)
 PER_VOLUME: dict[str, Any] = {"range": (0, math.inf), "parameters": (VOLUME,)}
 
 
-@define(
+@define_measure(
     "tp·TP + fp·FP + fn·FN + tn·TN, over the cases counted",
     "what all these cases cost; negative: a gain",
     direction="lower",
@@ -657,7 +659,7 @@ def normalized_cost(c: Outcomes) -> Any:
     return c.miss * c.fn + c.false_alarm * c.fp, worst
 
 
-@define(
+@define_measure(
     "1 − cost / min(cost of flagging nothing, cost of flagging everything)",
     "0: no better than one answer for all; 1: costs nothing; above 1: earns; negative: worse than"
     " one answer for all",
@@ -667,12 +669,12 @@ def normalized_cost(c: Outcomes) -> Any:
     citation="Bahnsen et al. 2015, Expert Systems with Applications 42:6609-6619",
 )
 def savings(c: Outcomes) -> Any:
-    cheapest = least(c.cost_of_nothing, c.cost_of_everything)
+    cheapest = smaller_of(c.cost_of_nothing, c.cost_of_everything)
     reason = "one answer for all costs nothing or less: there is nothing to save"
-    return 1 - quotient(c.cost, -least(-cheapest, 0 * cheapest), reason)
+    return 1 - quotient(c.cost, -smaller_of(-cheapest, 0 * cheapest), reason)
 
 
-@define(
+@define_measure(
     "prior·TPR − (1 − prior)·FPR·t / (1 − t), per case; t is (fp − tn) / ((fp − tn) + (fn − tp))"
     " unless given",
     "the prior: no error; 0: as flagging nothing; negative: worse than that",
@@ -697,7 +699,7 @@ def net_benefit(c: Outcomes, t: float | None = None) -> Any:
     return quotient(c.tp - odds * c.fp, c.total, "no cases")
 
 
-@define(
+@define_measure(
     "precision / prior",
     "1: no better than flagging at random; 1 / prior: every alert is real",
     direction="higher",
@@ -712,7 +714,7 @@ def lift(c: Outcomes) -> Any:
     )
 
 
-@define(
+@define_measure(
     "1 / precision = (TP + FP) / TP: cases looked at for each positive found",
     "1: every alert is real; 1 / prior: as looking at random",
     direction="lower",

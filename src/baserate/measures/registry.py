@@ -266,12 +266,12 @@ CATALOGUE: dict[str, Definition] = {}
 SYNONYMS: dict[str, str] = {}
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name as the parser compares it: lower case, with one kind of separator."""
     return re.sub(r"(?<=\w)[\s_-]+(?=\w)", "_", name.casefold().replace("−", "-").strip())
 
 
-def define(text: str, extremes: str, **facts: Any) -> Callable[[Formula], Formula]:
+def define_measure(text: str, extremes: str, **facts: Any) -> Callable[[Formula], Formula]:
     """Enter a formula into the registry under its own name, which also heads columns and axes
     unless a heading or label is given.
     """
@@ -282,7 +282,7 @@ def define(text: str, extremes: str, **facts: Any) -> Callable[[Formula], Formul
         entry = Definition(name=name, formula=formula, text=text, extremes=extremes, **words)
         CATALOGUE[entry.name] = entry
         for synonym in (entry.name, *entry.synonyms):
-            if SYNONYMS.setdefault(plain(synonym), entry.name) != entry.name:
+            if SYNONYMS.setdefault(plain_name(synonym), entry.name) != entry.name:
                 raise ValueError(f"two measures are called {synonym}")
         return formula
 
@@ -302,7 +302,7 @@ def define_share(
             return quotient(part, whole, reason)
 
         formula.__name__ = parts.__name__
-        define(text, extremes, parts=parts, straight=True, **facts)(formula)
+        define_measure(text, extremes, parts=parts, straight=True, **facts)(formula)
         return parts
 
     return enter

@@ -683,25 +683,6 @@ PANELS: dict[str, Callable[..., Panel]] = {
 }
 
 
-def panel_for(
-    curves: Sequence[tuple[str, Curve]],
-    *,
-    isolines: Sequence[Isoline] = (),
-    baseline: Baseline | None = None,
-    bands: Sequence[Band] = (),
-    log: bool = False,
-) -> Panel:
-    """The panel of curves of one kind, each with the name of its model: one curve per model, or
-    one per model and base rate. Isolines and a baseline belong to a ROC; `log` makes the horizontal
-    axis logarithmic.
-    """
-    models: dict[str, list[Curve]] = {}
-    for model, curve in curves:
-        models.setdefault(model, []).append(curve)
-    given = {"isolines": isolines, "baseline": baseline, "bands": bands, "log": log}
-    return _draw_curves(models, {name: value for name, value in given.items() if value})
-
-
 def _draw_curves(curves: AnyCurves, options: dict[str, Any]) -> Panel:
     """Curves of one kind, in the panel of their kind."""
     kind = name_curves(curves)[0].curve.name
@@ -722,10 +703,13 @@ def draw_result(result: Any, *, ax: Any = None, **given: Any) -> Panel:
 
 def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
     if isinstance(result, Curve):
-        return _draw_curves(result, given)
+        return _draw_curves(result, {**_drawn_with([result]), **given})
     if isinstance(result, Curves):
-        models = {key: curve for key, curve in result.items() if isinstance(key, str)}
-        return _draw_curves(models or list(result.values()), given)
+        models: dict[str, list[Curve]] = {}
+        for model, curve in result.by_model():
+            models.setdefault(model, []).append(curve)
+        options = {**_drawn_with(list(result.values())), **given}
+        return _draw_curves(models if any(models) else list(result.values()), options)
     if isinstance(result, OperatingPoint | AmountPoint):
         point = result.point if isinstance(result, AmountPoint) else result
         return outcome_tree_panel(point, **given)
@@ -736,6 +720,13 @@ def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
     if isinstance(result, Band):
         return difference_panel(result, **given)
     raise refuse("BR650", f"a {type(result).__name__} has no picture", "to_frame()")
+
+
+def _drawn_with(curves: Sequence[Curve]) -> dict[str, Any]:
+    """Return the bands of curves, and the isolines and the baseline that they share."""
+    first, bands = curves[0], [curve.band for curve in curves if curve.band is not None]
+    parts = {"isolines": first.isolines, "baseline": first.baseline, "bands": bands}
+    return {name: part for name, part in parts.items() if part}
 
 
 def _choice_panel(choice: Choice, given: dict[str, Any]) -> Panel:

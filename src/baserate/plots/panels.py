@@ -171,9 +171,9 @@ class Drawable:
 
     def save(self, path: str, *, force: bool = False) -> None:
         """Write the SVG; a file that is there is replaced only with `force`."""
-        from baserate.atomic import reserved, write_atomically
+        from baserate.atomic import reserve_output, write_atomically
 
-        with reserved(path, force=force):
+        with reserve_output(path, force=force):
             write_atomically(path, [self.svg().encode()])
 
     def text(self, width: int = 72, *, ascii_only: bool = False) -> str:
@@ -309,7 +309,7 @@ def points_along(places: Floats, step: float) -> Floats:
     return np.concatenate(found)
 
 
-def shorten(text: str, most: int = MOST_NAME) -> str:
+def shorten_text(text: str, most: int = MOST_NAME) -> str:
     """A user's text, of at most `most` letters, without signs that act."""
     shown = escaped(text)
     return shown if len(shown) <= most else shown[: most - 1] + "…"
@@ -317,7 +317,7 @@ def shorten(text: str, most: int = MOST_NAME) -> str:
 
 def text_width(text: str) -> float:
     """About how long a text is; signs of eastern scripts are twice as wide."""
-    return sum(2 if ord(letter) > 0x2E80 else 1 for letter in shorten(text)) * LETTER
+    return sum(2 if ord(letter) > 0x2E80 else 1 for letter in shorten_text(text)) * LETTER
 
 
 def label_lines(panel: Panel, width: float, height: float) -> dict[str, tuple[float, float]]:
@@ -469,7 +469,7 @@ class Canvas:
 def draw_text(figure: Figure, width: int, *, ascii_only: bool) -> str:
     """All panels, one below the other."""
     room = min(max(width, NARROWEST), WIDEST)
-    heading = [shorten(figure.title, room)] if figure.title else []
+    heading = [shorten_text(figure.title, room)] if figure.title else []
     blocks = ["\n".join(_panel_in_text(panel, room, plain=ascii_only)) for panel in figure.panels]
     text = "\n\n".join([*heading, *blocks])
     return text.encode("ascii", "replace").decode("ascii") if ascii_only else text
@@ -477,7 +477,7 @@ def draw_text(figure: Figure, width: int, *, ascii_only: bool) -> str:
 
 def _panel_in_text(panel: Panel, width: int, *, plain: bool) -> Iterator[str]:
     if not panel.frame:  # a diagram of words has no axes: they are read from top to bottom
-        yield from (shorten(text, width) for text in (panel.title, panel.says) if text)
+        yield from (shorten_text(text, width) for text in (panel.title, panel.says) if text)
         return
     margin = min(max((len(text) for _, text in panel.y.ticks), default=0), 9)
     columns = width - margin - 2
@@ -486,17 +486,17 @@ def _panel_in_text(panel: Panel, width: int, *, plain: bool) -> Iterator[str]:
     canvas = Canvas(columns, rows, plain=plain)
     names = _fill_canvas(panel, canvas)
     if panel.title:
-        yield shorten(panel.title, width)
-    yield shorten(panel.y.label, width)
+        yield shorten_text(panel.title, width)
+    yield shorten_text(panel.y.label, width)
     bar, corner, floor = ("|", "+", "-") if plain else ("│", "└", "─")
     for row, line in enumerate(canvas.lines()):
         yield f"{ticks.get(row, '')[:margin].rjust(margin)} {bar}{line}".rstrip()
     yield " " * (margin + 1) + corner + floor * columns
     yield _ticks_below(panel, margin + 2, columns)
-    below = shorten(panel.x.label, width)
+    below = shorten_text(panel.x.label, width)
     yield below.rjust(min(width, margin + 2 + (columns + len(below)) // 2))
     for name in names:
-        yield shorten(name, width)
+        yield shorten_text(name, width)
 
 
 def _fill_canvas(panel: Panel, canvas: Canvas) -> list[str]:
@@ -753,7 +753,7 @@ def draw_svg(figure: Figure) -> str:
         left = 0.0
         for panel, box in zip(row, boxes, strict=True):
             content = _panel_in_svg(panel, box, clip=f"{KEY}-c{len(parts)}")
-            parts.append(_xml_group("g", content, transform=_translation(left, top)))
+            parts.append(_xml_group("g", content, transform=_translate_to(left, top)))
             left += box.cell_width + GAP
         width = max(width, left - GAP)
         top += max(box.cell_height for box in boxes) + 8
@@ -762,8 +762,8 @@ def draw_svg(figure: Figure) -> str:
     title = figure.title or figure.panels[0].title
     says = " ".join(f"{panel.says or panel.title}." for panel in figure.panels)
     parts = [
-        _xml_element("title", escape(shorten(title, 200)), id=f"{key}-title"),
-        _xml_element("desc", escape(shorten(says, 2000)), id=f"{key}-desc"),
+        _xml_element("title", escape(shorten_text(title, 200)), id=f"{key}-title"),
+        _xml_element("desc", escape(shorten_text(says, 2000)), id=f"{key}-desc"),
         _xml_element("rect", width="100%", height="100%", fill="#fff"),
         *(part.replace(KEY, key) for part in parts),
     ]
@@ -796,7 +796,7 @@ def _xml_group(tag: str, parts: list[str], **attributes: Any) -> str:
     return _xml_element(tag, "\n".join(("", *parts, "")), **attributes)
 
 
-def _translation(left: float, top: float) -> str:
+def _translate_to(left: float, top: float) -> str:
     """The transformation that draws from another corner."""
     return f"translate({_format_number(left)} {_format_number(top)})"
 
@@ -806,7 +806,7 @@ def _format_number(value: float) -> str:
 
 
 def _text_element(x: float, y: float, text: str, *, fill: str = INK, **more: Any) -> str:
-    return _xml_element("text", escape(shorten(text)), x=x, y=y, fill=fill, **more)
+    return _xml_element("text", escape(shorten_text(text)), x=x, y=y, fill=fill, **more)
 
 
 def _text_colour(colour: str) -> str:
@@ -849,7 +849,7 @@ def _tick_room(panel: Panel) -> float:
 
 
 def _heading_lines(panel: Panel, room: float) -> list[str]:
-    return textwrap.wrap(shorten(panel.title), max(20, int((room - 12) / LETTER)))
+    return textwrap.wrap(shorten_text(panel.title), max(20, int((room - 12) / LETTER)))
 
 
 def _panel_in_svg(panel: Panel, box: Box, clip: str) -> list[str]:
@@ -866,7 +866,7 @@ def _panel_in_svg(panel: Panel, box: Box, clip: str) -> list[str]:
             _xml_element("rect", width=box.width, height=box.height, fill="none", stroke=FRAME),
         ]
     inside += _marks_and_words(panel, box)
-    frame = _xml_group("g", inside, transform=_translation(box.left, box.top))
+    frame = _xml_group("g", inside, transform=_translate_to(box.left, box.top))
     return [*lines, frame, *_legend_in_svg(panel, box)]
 
 
@@ -913,7 +913,7 @@ def _axes_in_svg(panel: Panel, box: Box) -> Iterator[str]:
     if panel.x.label:
         yield _text_element(box.width / 2, box.height + 38, panel.x.label, text_anchor="middle")
     if panel.y.label:
-        turned = f"{_translation(-_tick_room(panel) - 18, box.height / 2)} rotate(-90)"
+        turned = f"{_translate_to(-_tick_room(panel) - 18, box.height / 2)} rotate(-90)"
         yield _text_element(0, 0, panel.y.label, text_anchor="middle", transform=turned)
 
 

@@ -12,7 +12,17 @@ import numpy as np
 
 from baserate.counts.amounts import Amounts, JointAmounts, in_finer_units, in_units
 from baserate.counts.cells import Array
-from baserate.errors import Fix, InputError, Note, are, grouped, number_of, placed, quoted, refuse
+from baserate.errors import (
+    Fix,
+    InputError,
+    Note,
+    are,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+    relocate_problems,
+)
 from baserate.numbers import rounded
 from baserate.read.cases import Cases, KeptRows, as_scores, count_cases, count_jointly, in_place
 from baserate.read.columns import Column
@@ -31,7 +41,7 @@ def count_amounts(cases: Cases, missing: str | None) -> JointAmounts:
     """Return the amounts at each model's scores; `missing="mean"` takes the mean of its class for
     an amount that is missing.
     """
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         if "currency" in cases.beside:
             check_currency(cases.beside["currency"])
         units, decimals, notes = amount_units(cases.beside["amount"], cases.positive, missing)
@@ -81,7 +91,7 @@ def amount_units(
         fix = Fix(f"{every}, or amount_missing='mean'", f"{every}, or --amount-missing mean")
         raise refuse("BR515", text, fix, gone[:3], len(gone))
     known = np.delete(np.arange(len(column)), gone)
-    with placed(KeptRows(in_place, known)):
+    with relocate_problems(KeptRows(in_place, known)):
         units, decimals = units_of(column.only(known))
     finer = max(decimals, DECIMALS_OF_MEAN)
     filled = np.empty(len(column), dtype=object)

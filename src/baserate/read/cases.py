@@ -34,9 +34,9 @@ from baserate.errors import (
     checked_design,
     grouped,
     number_of,
-    placed,
     quoted,
     refuse,
+    relocate_problems,
 )
 from baserate.kernels import Cells, Kernels, best
 from baserate.kernels.portable import ascending_orders, scores_of_orders
@@ -871,7 +871,7 @@ def check_cases(
         with findings:
             weights = as_weights(columns.weight)
     _check_swapped(findings, columns.label.name, numbers)
-    with placed(place):
+    with relocate_problems(place):
         findings.settle()
     ledger = Ledger(rows, columns.cases, rows - columns.cases, design=checked_design(design))
     cases = Cases(
@@ -1057,7 +1057,7 @@ def count_each_model(cases: Cases) -> dict[str, Counts]:
     for name in cases.scores:
         with findings:
             counted[name] = count_cases(cases, name)
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         findings.settle()
     return counted
 
@@ -1082,7 +1082,7 @@ def count_coded(
 
 def count_groups(cases: Cases, model: str, role: str = "group") -> GroupedCounts:
     """Return the counts of one model's scores by the values of a column."""
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         names, codes = group_codes(cases.beside[role])
     unlabelled = None if cases.unlabelled is None else count_groups(cases.unlabelled, model, role)
     return count_coded(cases, model, names, codes).beside(unlabelled)
@@ -1092,7 +1092,7 @@ def split_by_group(cases: Cases) -> dict[Hashable, Cases]:
     """Return the cases of each group."""
     if "group" not in cases.beside:
         return {}
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         names, codes = group_codes(cases.beside["group"])
     rows = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[rows], np.arange(len(names) + 1))

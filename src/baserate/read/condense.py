@@ -14,8 +14,8 @@ from baserate.errors import (
     Ledger,
     Note,
     grouped,
-    placed,
     refuse,
+    relocate_problems,
     size,
 )
 from baserate.kernels import Cells, Kernels, Labels, Scores
@@ -115,7 +115,7 @@ class Chunks:
                 f"chunk {number} is not a pair of labels and scores",
                 "yield (y_true, y_score)",
             ) from None
-        with placed(lambda at: replace(at, rows=tuple(row + rows for row in at.rows))):
+        with relocate_problems(lambda at: replace(at, rows=tuple(row + rows for row in at.rows))):
             cases = cases_of_arrays(labels, {SCORE: scores}, **self.asked)
         self.notes.update(dict.fromkeys(cases.notes))
         return Piece(cases.positive, cases.scores[SCORE], len(cases.positive))

@@ -20,7 +20,15 @@ from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 import numpy as np
 
 from baserate.counts.cells import Array
-from baserate.errors import InputError, escaped, grouped, placed, quoted, refuse, refuse_file
+from baserate.errors import (
+    InputError,
+    escaped,
+    grouped,
+    quoted,
+    refuse,
+    refuse_file,
+    relocate_problems,
+)
 from baserate.numbers import EXACT_FLOATS
 from baserate.read.columns import from_spelled, objects
 from baserate.read.duckdb import reason
@@ -311,7 +319,7 @@ def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
     with _engine(url) as engine, _refused_by_driver(url), engine.connect() as connection:
         if engine.dialect.name in READ_ONLY:
             connection.exec_driver_sql(READ_ONLY[engine.dialect.name])
-        with placed(in_table(shown)):
+        with relocate_problems(in_table(shown)):
             columns = gather(shown, _rows(connection, shown, table_or_query, wanted), wanted)
         connection.rollback()
     return _with_rows(shown, columns, wanted)
@@ -545,7 +553,7 @@ def _sqlite_columns(
     ]
     check_columns(path, names, wanted.columns, folds=True)
     chosen = ", ".join(map(identifier, wanted.columns))
-    with placed(in_table(path)):
+    with relocate_problems(in_table(path)):
         return gather(path, _pieces(connection.execute(f"SELECT {chosen} FROM {source}")), wanted)
 
 

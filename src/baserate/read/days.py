@@ -13,7 +13,17 @@ import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.counts.grouped import GroupedCounts
-from baserate.errors import Fix, InputError, Note, are, grouped, number_of, placed, quoted, refuse
+from baserate.errors import (
+    Fix,
+    InputError,
+    Note,
+    are,
+    grouped,
+    number_of,
+    quoted,
+    refuse,
+    relocate_problems,
+)
 from baserate.read.cases import Cases, count_coded
 from baserate.read.columns import Column, as_column, distinct
 
@@ -28,7 +38,7 @@ MOST_OFFSETS = 3
 
 def count_days(cases: Cases, model: str, tz: str | None = None) -> GroupedCounts:
     """Return the counts of one model's scores day by day."""
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         days, codes, notes = day_codes(cases.beside["day"], tz)
     unlabelled = None if cases.unlabelled is None else count_days(cases.unlabelled, model, tz)
     return count_coded(cases, model, days, codes, notes).beside(unlabelled)

@@ -20,9 +20,9 @@ from baserate.errors import (
     Note,
     Source,
     checked_design,
-    placed,
     quoted,
     refuse_file,
+    relocate_problems,
 )
 from baserate.read.cases import (
     SCORE,
@@ -61,14 +61,14 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> Cases:
     with text_cases(source, wanted, options) as held:
         if held is not None:
             parts, table = held.parts, together(source, held.parts)
-            with placed(table.place):
+            with relocate_problems(table.place):
                 cases, table = checked_cases(held, table, options.treatment)
             return _with_ledger(cases, table, parts, wanted)
     untreated = options._replace(untreated=options.treatment.leaves_scores())
     wanted = heeded(wanted, options.treatment)
     tables = parts_of(source, wanted, untreated)
     table = together(source, tables)
-    with placed(table.place):
+    with relocate_problems(table.place):
         table = treat(table, wanted, options.treatment)
         cases = _cases(table, wanted)
         cases = cases._replace(unlabelled=_unlabelled_cases(table, wanted, options.treatment))
@@ -120,7 +120,7 @@ def refuse_unread(source: str, tables: Sequence[Table], wanted: ColumnRoles) -> 
     """
     if any(isinstance(column, Unread) for table in tables for column in table.columns.values()):
         table = together(source, tables)
-        with placed(table.place):
+        with relocate_problems(table.place):
             _cases(table, wanted)
 
 
@@ -229,7 +229,7 @@ def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
     wanted = ColumnRoles(score, (score,))  # readers want a label: here the score stands in for it
     tables = parts_of(source, wanted, options)
     table = together(source, tables)
-    with placed(table.place):
+    with relocate_problems(table.place):
         table = treat(table, wanted, Treatment(nan_score=known.nan_score))
         cases = _unlabelled_scores(table.columns[score], score)
         if known.lower_is_positive:

@@ -27,10 +27,10 @@ from baserate.errors import (
     escaped,
     grouped,
     number_of,
-    placed,
     quoted,
     refuse,
     refuse_file,
+    relocate_problems,
 )
 from baserate.numbers import Ints
 from baserate.read.cases import Cases, count_jointly
@@ -171,7 +171,7 @@ def with_checked_ids(cases: Cases) -> Cases:
     """
     column = cases.beside["id"]
     ids = as_text(column.values)
-    with placed(cases.place):
+    with relocate_problems(cases.place):
         gone = [row for row, case_id in enumerate(ids) if not case_id]
         if gone:
             what = f"{grouped(len(gone))} of {number_of(len(ids), 'case')}"

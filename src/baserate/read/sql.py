@@ -21,10 +21,10 @@ from baserate.errors import (
     InputError,
     Source,
     checked_design,
-    placed,
     quoted,
     refuse,
     refuse_file,
+    relocate_problems,
 )
 from baserate.numbers import Ints
 from baserate.read import streams
@@ -241,7 +241,7 @@ def of_file(path: str, options: Options, positive: Any = None, design: str = RAN
         table = _of_bins(path, wanted, options)
     columns = {name: as_column(values, quoted(name)) for name, values in table.columns.items()}
     shown = shown_source(path)
-    with placed(lambda where: replace(where, path=shown)):
+    with relocate_problems(lambda where: replace(where, path=shown)):
         counts, value = _counts(columns, wanted, treatment)
     ledger = counts.ledger
     rows = ledger.rows_read, ledger.rows_used, ledger.rows_refused

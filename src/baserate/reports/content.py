@@ -4,12 +4,12 @@ show.
 
 from __future__ import annotations
 
+import base64
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cmp_to_key, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import short_on
-from baserate.decisions.rules import is_better, parse_rule
+from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Answer, flag_at, settings_of
 from baserate.errors import (
     CASE_CONTROL,
@@ -53,6 +53,7 @@ from baserate.views.document import (
     conditions,
     number,
     point_of,
+    read,
     threshold,
     whole,
 )
@@ -130,17 +131,14 @@ def best_of(
 
 def ranked(choice: Choice) -> list[str]:
     """The models by what was made best, the best first."""
+    objective = parse(choice.point.optimized, choice.point.volume)
+    sign = 1 if objective.direction == "lower" else -1
 
-    def order(first: str, second: str) -> int:
-        one, other = choice.points[first], choice.points[second]
-        better = partial(is_better, parse(one.optimized, one.volume))
-        return (
-            -1
-            if better(one.confusion, other.confusion, one.at)
-            else int(better(other.confusion, one.confusion, one.at))
-        )
+    def loss(name: str) -> tuple[bool, float]:
+        value = sign * read(choice.points[name], choice.point.optimized)
+        return name not in choice.models, math.inf if math.isnan(value) else value
 
-    return sorted(choice.points, key=cmp_to_key(order))
+    return sorted(choice.points, key=loss)
 
 
 def of_answers(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
@@ -152,33 +150,24 @@ def _answer(
     one: RuleChoices, answer: Answer[Choice], models: Mapping[str, Counts]
 ) -> dict[str, Any]:
     choice = answer.choice
-    at = (
-        conditions(answer.at, next(iter(models.values())))
-        if choice is None
-        else conditions(choice.point.at)
-    )
+    if choice is None:
+        at = conditions(answer.at, next(iter(models.values())))
+        found: dict[str, Any] = {"points": {}, "baselines": {}, "refused": {}}
+    else:
+        at = conditions(choice.point.at)
+        found = {
+            "points": {name: point_of(point) for name, point in choice.points.items()},
+            "baselines": {name: point_of(point) for name, point in choice.baselines.items()},
+            **comparisons.of_leads(choice),
+            "refused": {name: error.problems[0].text for name, error in choice.refused.items()},
+        }
     return {
         "rule": one.rule,
         "at": at,
         "volume": one.volume,
         "choose": [] if choice is None else list(choice.models),
         "sentence": sentence(answer, alone=len(models) == 1),
-        "points": (
-            {}
-            if choice is None
-            else {name: point_of(point) for name, point in choice.points.items()}
-        ),
-        "baselines": (
-            {}
-            if choice is None
-            else {name: point_of(point) for name, point in choice.baselines.items()}
-        ),
-        **({} if choice is None else comparisons.of_leads(choice)),
-        "refused": (
-            {}
-            if choice is None
-            else {name: error.problems[0].text for name, error in choice.refused.items()}
-        ),
+        **found,
     }
 
 
@@ -275,7 +264,12 @@ WORDS = (
         "the share of positives among the cases that are met; in the sample or in the field",
         "",
     ),
-    ("threshold", "threshold (cut-off)", "a case is flagged where its score is at least this", ""),
+    (
+        "threshold",
+        "threshold (cut-off)",
+        "a case is flagged where its score is at least this",
+        "",
+    ),
     (
         "auc",
         "AUC (area under the ROC)",
@@ -339,11 +333,8 @@ MOST_POINTS_DRAWN = 100
 POWERS, STEPS, MANY, FURTHER = 9, 28, 27, 255
 LARGEST = 2**50
 TENS = np.array([float(10**power) for power in range(301)])
-# The signs of base 85 (RFC 1924), with others for the three that mean something to HTML.
-SIGNS = np.frombuffer(
-    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%/()*+-;,=.?@^_`{|}~",
-    dtype=np.uint8,
-)
+# The signs of base 85 that mean something to HTML, and others for them.
+HARMLESS = bytes.maketrans(b"&<>", b"/,.")
 
 
 def drawn_points(models: Mapping[str, Counts], settings: Settings) -> dict[str, Points]:
@@ -422,13 +413,20 @@ def answered_places(points: Points, chosen: Sequence[OperatingPoint]) -> list[in
     cuts = [
         cut
         for point in chosen
-        for cut in (point.threshold, *(() if point.share == 1 else (point.lower_threshold,)))
+        for cut in (
+            point.threshold,
+            *(() if point.share == 1 else (point.lower_threshold,)),
+        )
     ]
     return [points.place(cut) for cut in cuts]
 
 
 def points_of(
-    name: str, counts: Counts, chosen: Sequence[OperatingPoint], level: float, models: int
+    name: str,
+    counts: Counts,
+    chosen: Sequence[OperatingPoint],
+    level: float,
+    models: int,
 ) -> dict[str, Any]:
     """What every threshold of a model flags, as the page reads it; counts are exact, scores exact
     at the corners of the hull, the answers and large ties.
@@ -486,7 +484,10 @@ def _listed(every: Points, places: Indices) -> dict[str, Any]:
     passed = (
         {}
         if every.passed is None
-        else {"fn": _cases(every.passed[0][places]), "tn": _cases(every.passed[1][places])}
+        else {
+            "fn": _cases(every.passed[0][places]),
+            "tn": _cases(every.passed[1][places]),
+        }
     )
     return {
         "thresholds": [threshold(cut) for cut in cuts],
@@ -501,7 +502,10 @@ def _packed(every: Points, places: Indices, asked: Sequence[int]) -> dict[str, A
     """Many thresholds in few bytes: steps of the counts, and the scores in as few digits as flag
     the same cases.
     """
-    cuts, tops = every.scores[places[1:] - 1], every.scores if every.tops is None else every.tops
+    cuts, tops = (
+        every.scores[places[1:] - 1],
+        every.scores if every.tops is None else every.tops,
+    )
     m, e, texts = short_decimals(cuts, tops[places[1:-1]])
     steps = [np.diff(values[places]) for values in (every.tp, every.fp)]
     exact = np.zeros(len(places), dtype=np.bool_)
@@ -584,13 +588,7 @@ def _deflated(content: bytes) -> str:
     for way in (zlib.Z_RLE, zlib.Z_HUFFMAN_ONLY):
         packer = zlib.compressobj(9, zlib.DEFLATED, -15, 8, way)
         found.append(packer.compress(content) + packer.flush())
-    data = min(found, key=len)
-    padding = -len(data) % 4
-    left = np.frombuffer(data + bytes(padding), dtype=">u4").astype(np.uint32)
-    digits = np.empty((len(left), 5), dtype=np.uint8)
-    for place in (4, 3, 2, 1, 0):
-        left, digits[:, place] = np.divmod(left, 85)
-    return SIGNS[digits].tobytes()[: 5 * len(digits) - padding].decode()
+    return base64.b85encode(min(found, key=len)).translate(HARMLESS).decode()
 
 
 def _unlabelled(counts: Counts, every: Points, places: Indices, *, plain: bool) -> dict[str, Any]:
@@ -628,7 +626,9 @@ SAME_CASES = (
 
 
 def sentences(
-    models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], level: float
+    models: Mapping[str, Counts],
+    settings: Mapping[str, Sequence[OperatingPoint]],
+    level: float,
 ) -> list[str]:
     """What holds for all models once, and of each model what holds for it alone."""
     said = [LABEL_SHIFT]
@@ -752,7 +752,10 @@ def checked_slices(slices: Any, models: Sequence[str]) -> Grouped:
 
 
 def sliced(
-    slices: Grouped, settings: Mapping[str, Sequence[OperatingPoint]], at: Conditions, level: float
+    slices: Grouped,
+    settings: Mapping[str, Sequence[OperatingPoint]],
+    at: Conditions,
+    level: float,
 ) -> list[Sliced]:
     """Every column and model that is set somewhere, at its first threshold and each site's own base
     rate, unless one is given for all.
@@ -763,7 +766,12 @@ def sliced(
             column,
             model,
             replace(
-                by_group(groups, threshold=settings[model][0].threshold, at=given, level=level),
+                by_group(
+                    groups,
+                    threshold=settings[model][0].threshold,
+                    at=given,
+                    level=level,
+                ),
                 chosen=not settings[model][0].in_advance,
             ),
         )
@@ -882,7 +890,10 @@ class Contents:
         return (
             None
             if self.decision is None
-            else {"sentence": choice_texts.decided(self.decision.decision), "lead": MIDDLE}
+            else {
+                "sentence": choice_texts.decided(self.decision.decision),
+                "lead": MIDDLE,
+            }
         )
 
     @property
@@ -899,7 +910,10 @@ class Contents:
         return (
             said
             if decided is None
-            else [decided["sentence"], *(f"{MIDDLE} {text[0].lower()}{text[1:]}" for text in said)]
+            else [
+                decided["sentence"],
+                *(f"{MIDDLE} {text[0].lower()}{text[1:]}" for text in said),
+            ]
         )
 
 

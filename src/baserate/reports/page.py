@@ -19,7 +19,7 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from baserate.atomic import Grid, Page, reserved, write_atomically
+from baserate.atomic import Grid, Page, reserve_output, write_atomically
 from baserate.conditions import (
     Conditions,
     CostsLike,
@@ -42,7 +42,7 @@ from baserate.inference.intervals import IntervalOptions, auc_intervals
 from baserate.measures.confusion import in_costs, measure
 from baserate.measures.isolines import IsoCost, iso_cost_line
 from baserate.notation import checked_volume
-from baserate.numbers import table
+from baserate.numbers import html_table
 from baserate.plots.figures import (
     SMALL_PRIOR,
     cost_panel,
@@ -577,7 +577,8 @@ def _slices(contents: Contents) -> Iterator[str]:
             f"<h3>{written(quoted(one.model, quotes=False))} by"
             f" {written(quoted(one.column, quotes=False))}</h3>"
         )
-        yield block(segment_tables.of_slices(one.found, alerts=False))
+        yield block(segment_tables.describe_slices(one.found))
+        yield from map(block, segment_tables.tabulate_slices(one.found, alerts=False))
 
 
 def _decision(contents: Contents) -> Iterator[str]:
@@ -637,7 +638,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the file; one that is there already is replaced only with `force`."""
-        with reserved(os.fspath(path), force=force) as check:
+        with reserve_output(os.fspath(path), force=force) as check:
             content = self.html.encode()
             check()
             write_atomically(path, [content])
@@ -647,7 +648,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         rows = [(str(place), text) for place, text in enumerate(self.sentences, 1)]
-        return table(self.title, ("", "answer"), rows)
+        return html_table(self.title, ("", "answer"), rows)
 
 
 # ----------------------------------------------------------------------

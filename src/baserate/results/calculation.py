@@ -10,7 +10,7 @@ from baserate.conditions import Conditions
 from baserate.errors import Note
 from baserate.measures.calculator import Rates
 from baserate.measures.confusion import Confusion
-from baserate.numbers import Viewed, view
+from baserate.numbers import Viewed, make_view
 from baserate.results.values import Interval
 
 
@@ -35,7 +35,7 @@ class Calculation(Viewed):
     notes: tuple[Note, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
 
 @dataclass(frozen=True)
@@ -85,4 +85,4 @@ class League(Viewed):
     notes: tuple[Note, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))

@@ -10,7 +10,7 @@ import numpy as np
 
 from baserate.conditions import Conditions
 from baserate.errors import Fix, Infeasible, Note, combine, quoted, refuse, with_notes
-from baserate.numbers import Viewed, view
+from baserate.numbers import Viewed, make_view
 from baserate.results.operating_point import ON_SAME_CASES, OperatingPoint
 from baserate.results.values import Difference
 
@@ -124,12 +124,12 @@ class Choice(ModelChoice[OperatingPoint]):
         >>> br.choose(dev).on(br.count([0, 1], {"a": [0.2, 0.9], "b": [0.3, 0.25]})).point.tpr
         0.0
         """
-        found: Choice = view("choice on", self, test=test, at=at)
+        found: Choice = make_view("choice on", self, test=test, at=at)
         return found
 
     def plot(self, **given: Any) -> Any:
         """The ROC of every model with the chosen points."""
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
     def __repr__(self) -> str:
         others = [name for name in self.points if name not in self.models]

@@ -16,7 +16,7 @@ from baserate.counts.cells import Array, short
 from baserate.errors import Fix, Note, number_of, quoted, refuse, with_notes
 from baserate.measures.confusion import Confusion, Measure, measure, named
 from baserate.notation import percent
-from baserate.numbers import Viewed, cell, rounded, table, view
+from baserate.numbers import Viewed, format_cell, html_table, make_view, rounded
 
 # Labels were noted to depend on the score.
 SELECTIVE = "BR116"
@@ -88,7 +88,7 @@ class OperatingPoint(Viewed):
     how: How = THRESHOLD
     rule: str = ""
     optimized: str = ""
-    share: float = 1.0
+    exact_share: Fraction = Fraction(1)
     lower_threshold: float | None = None
     merged: bool = False
     volume: float | None = None
@@ -119,6 +119,11 @@ class OperatingPoint(Viewed):
                 Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1))
             )
         return measure(self.confusion, asked, at=self.at)
+
+    @property
+    def share(self) -> float:
+        """The probability of flagging a case from `lower_threshold` up to the threshold."""
+        return rounded(self.exact_share)
 
     @property
     def tp(self) -> float:
@@ -200,7 +205,7 @@ class OperatingPoint(Viewed):
         >>> br.choose(dev).on(test).tpr
         0.5
         """
-        found: OperatingPoint = view("on", self, counts=counts, at=at)
+        found: OperatingPoint = make_view("on", self, counts=counts, at=at)
         return found
 
     def flags(
@@ -235,13 +240,13 @@ class OperatingPoint(Viewed):
 
     def interval(self, name: str | Measure, *, level: float = 0.95) -> Any:
         """The interval of any measure here, the threshold treated as fixed in advance."""
-        return view("interval", self, name=name, level=level)
+        return make_view("interval", self, name=name, level=level)
 
     def plot(self, **given: Any) -> Any:
         """The tree of outcomes: of 1,000 cases or the volume, how many are flagged, and rightly.
         `ax` also draws it on these axes of matplotlib.
         """
-        return view("plot", self, **given)
+        return make_view("plot", self, **given)
 
     def __repr__(self) -> str:
         if self.over is not None and not self.in_advance:
@@ -266,15 +271,15 @@ class OperatingPoint(Viewed):
         return with_notes(repr(self), self.notes)
 
     def _html_table(self) -> str:
-        rows = [(name, cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
+        rows = [(name, format_cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
         cost = "expected_cost" if self.at.costs_given else "error"
         names = (
             *CLASS_RATES,
             *((*AT_A_PRIOR, cost) if self.at.prior is not None else ()),
             *(PER_VOLUME if self.volume is not None else ()),
         )
-        rows += [(name, cell(self[name], 4)) for name in names]
-        return table(repr(self), ("", "value"), rows)
+        rows += [(name, format_cell(self[name], 4)) for name in names]
+        return html_table(repr(self), ("", "value"), rows)
 
 
 def _scores(scores: Any) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from baserate.errors import Note
-from baserate.numbers import Viewed, view
+from baserate.numbers import Viewed, make_view
 
 
 @dataclass(frozen=True)
@@ -73,4 +73,4 @@ class Plan(Viewed):
     notes: tuple[Note, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))

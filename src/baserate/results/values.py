@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from baserate.conditions import Conditions
 from baserate.errors import Fix, Note, Problem, grouped, quoted, refuse
 from baserate.notation import WholeCheck, checked_level, missed, percent
-from baserate.numbers import Viewed, cell, table, view
+from baserate.numbers import Viewed, format_cell, html_table, make_view
 from baserate.results.operating_point import OperatingPoint
 
 __all__ = [
@@ -91,8 +91,13 @@ class Interval(Viewed):
         return f"Interval: {name}{shown_value(self)}, {bounds}"
 
     def _html_table(self) -> str:
-        row = (self.name or "value", cell(self.value, self.digits), stated(self), self.method)
-        return table(repr(self), ("", "value", percent(self.level), "method"), [row])
+        row = (
+            self.name or "value",
+            format_cell(self.value, self.digits),
+            stated(self),
+            self.method,
+        )
+        return html_table(repr(self), ("", "value", percent(self.level), "method"), [row])
 
 
 def is_corrected(points: Iterable[OperatingPoint]) -> bool:
@@ -160,21 +165,21 @@ class Difference(Viewed):
         )
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
     def _html_table(self) -> str:
         first, second = (quoted(name, quotes=False) for name in self.models)
-        values = [cell(value, 4) for value in (*self.values, self.value)]
+        values = [format_cell(value, 4) for value in (*self.values, self.value)]
         headings = ["", first, second, "difference", percent(self.level), "p"]
         row = [
             self.name,
             *values,
-            f"from {cell(self.low, 4)} to {cell(self.high, 4)}",
+            f"from {format_cell(self.low, 4)} to {format_cell(self.high, 4)}",
             f"{self.p_value:.3g}",
         ]
         if self.p_adjusted is not None:
             headings, row = [*headings, "p (Holm)"], [*row, f"{self.p_adjusted:.3g}"]
-        return table(repr(self), [*headings, "method"], [[*row, self.method]])
+        return html_table(repr(self), [*headings, "method"], [[*row, self.method]])
 
 
 class _OnePair:
@@ -243,7 +248,7 @@ class Differences(Viewed, _OnePair, Sequence[Difference]):
         return "\n".join(map(repr, self.pairs))
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
 
 MOST_DIGITS = 17

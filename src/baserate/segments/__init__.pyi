@@ -4,3 +4,6 @@ from baserate.segments.days import (
 from baserate.segments.groups import (
     by_group as by_group,
 )
+from baserate.verbs.slices import (
+    slices as slices,
+)

@@ -19,7 +19,7 @@ from baserate.decisions.selection import Weights, class_weights, flag_at
 from baserate.errors import Fix, Note, combine, number_of, quoted, refuse
 from baserate.measures.confusion import Confusion, confusion_at
 from baserate.notation import NumberCheck, checked_volume
-from baserate.numbers import Undefined, Viewed, exactly, rounded
+from baserate.numbers import Undefined, Viewed, exactly, make_view, rounded
 from baserate.read.days import hours_of, zone_of
 from baserate.results.operating_point import OperatingPoint
 
@@ -97,6 +97,9 @@ class Days(Viewed):
             if self.budget is None
             else tuple(day for day in self.parts if day.alerts > self.budget)
         )
+
+    def __str__(self) -> str:
+        return str(make_view("text", self))
 
     def __repr__(self) -> str:
         alerts = (

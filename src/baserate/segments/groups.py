@@ -52,7 +52,7 @@ from baserate.inference.sample_size import refuse_masses
 from baserate.measures.confusion import ASSUMES_LABEL_SHIFT, NOT_SAID
 from baserate.measures.registry import CLASS_OF
 from baserate.notation import MOST_CASES, base_rate
-from baserate.numbers import Viewed
+from baserate.numbers import Viewed, make_view
 from baserate.read.cases import group_names
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import (
@@ -273,6 +273,9 @@ class Slices(Viewed, Mapping[Hashable, Slice]):
             None, f"{OTHER} ({grouped(len(rest))})", cases, at, self.total.options, sites
         )
         return (*(self.parts[place] for place in sorted(ranked[:most])), other)
+
+    def __str__(self) -> str:
+        return str(make_view("text", self))
 
     def __repr__(self) -> str:
         shown = len(self.that_are(SHOWN))

@@ -1,5 +1,5 @@
 """Another base rate in the field: estimate it, check what that assumes, correct the scores."""
 
-from baserate import lazily
+from baserate import load_lazily
 
-__getattr__, __dir__, __all__ = lazily("shift")
+__getattr__, __dir__, __all__ = load_lazily("shift")

@@ -31,7 +31,7 @@ from baserate.inference.resample import (
     percentile_bounds,
     undefined_noted,
 )
-from baserate.numbers import Floats, Ints, Undefined, Viewed, rounded, view
+from baserate.numbers import Floats, Ints, Undefined, Viewed, make_view, rounded
 from baserate.results.values import (
     BOTH,
     Interval,
@@ -421,7 +421,7 @@ class PriorEstimates(Viewed):
     notes: tuple[Note, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        return str(view("text", self))
+        return str(make_view("text", self))
 
 
 def estimate_prior(  # noqa: PLR0913 (each is a word that users say)

@@ -29,15 +29,21 @@ from baserate.decisions.amount_costs import (
 from baserate.decisions.regret import CAUGHT, Decision
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.errors import Fix, Infeasible, InputError, Note, Problem, combine, quoted, refuse
-from baserate.inference.amount_intervals import (
-    amount_intervals,
+from baserate.inference.best_model import (
     amounts_moved,
     choose_amount_model,
+    choose_model,
+    moved,
+    set_by_hand,
 )
-from baserate.inference.best_model import choose_model, moved, set_by_hand
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
 from baserate.inference.decide import decide
-from baserate.inference.intervals import IntervalOptions, complete_choice, complete_point
+from baserate.inference.intervals import (
+    IntervalOptions,
+    amount_intervals,
+    complete_choice,
+    complete_point,
+)
 from baserate.inference.resample import Progress
 from baserate.measures.confusion import NOT_SAID, Measure, parse
 from baserate.results.choice import Choice
@@ -169,10 +175,11 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     own amount, and every alert a `review`; `recovered` is the share of a caught amount that is
     recovered.
 
-    The points have `.intervals`, by the best method that is valid (docs/uncertainty.md): corrected
-    for choosing the threshold on these cases, where they can be resampled. `intervals="fixed"`
-    treats the threshold as fixed in advance, "resampled" or `replicates` refuses where resamples
-    are not possible, and None saves the time. `measures=["mcc"]` are shown beside the usual ones.
+    The points have `.intervals`, by the best method that is valid
+    (docs/ideas/uncertainty.md): corrected for choosing the threshold on these cases, where they
+    can be resampled. `intervals="fixed"` treats the threshold as fixed in advance, "resampled" or
+    `replicates` refuses where resamples are not possible, and None saves the time.
+    `measures=["mcc"]` are shown beside the usual ones.
     `.on(test)` evaluates the same threshold on other cases, `.flags(scores)` applies it.
 
     `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the

@@ -391,7 +391,7 @@ def two_digits(number: float) -> float:
 
 def parse_ratio(ratio: Any) -> Any:
     """Return negatives per positive, which may be typed."""
-    number = notation.number(ratio) if isinstance(ratio, str) else ratio
+    number = notation.parse_number(ratio) if isinstance(ratio, str) else ratio
     if number is None:
         raise refuse_plan(
             f"a ratio is a number, got {quoted(ratio)}", Fix("ratio=10", "--ratio 10")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast, overload
 
 from baserate.conditions import (
@@ -25,13 +27,17 @@ from baserate.curves.curve import Curve, Curves, sweep_priors, trace_measures
 from baserate.curves.summaries import NAMES, Summary
 from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_table
 from baserate.decisions.amount_costs import AmountPoint
+from baserate.decisions.roc_geometry import ideal_baseline
 from baserate.decisions.selection import choose
-from baserate.errors import quoted, refuse
+from baserate.errors import Fix, quoted, refuse
+from baserate.inference.bands import band as curve_band
 from baserate.inference.expectation import expect, expect_curve
 from baserate.measures import confusion
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure
 from baserate.measures.confusion import named as measure_named
-from baserate.measures.registry import SYNONYMS, plain
+from baserate.measures.isolines import isoline
+from baserate.measures.registry import SYNONYMS, plain_name
+from baserate.notation import parse_share, split_list
 from baserate.numbers import Reading, Undefined
 from baserate.read.cases import macro
 from baserate.results.choice import Choice
@@ -266,6 +272,11 @@ def curve(
     places: Sequence[float] | None = None,
     kind: Kind = None,
     level: float | None = None,
+    band: bool = False,
+    replicates: int | None = None,
+    seed: int | None = None,
+    isolines: Sequence[str] = (),
+    baseline: bool = False,
 ) -> Curve: ...
 @overload
 def curve(
@@ -279,6 +290,12 @@ def curve(
     calibrated_at: float | str | None = None,
     bins: int | None = None,
     volume: float | None = None,
+    level: float | None = None,
+    band: bool = False,
+    replicates: int | None = None,
+    seed: int | None = None,
+    isolines: Sequence[str] = (),
+    baseline: bool = False,
 ) -> Curves: ...
 @overload
 def curve(
@@ -286,8 +303,8 @@ def curve(
     name: str,
     /,
     *,
-    at: Conditions | None = None,
-    prior: Prior | None = None,
+    at: Conditions | Sequence[Conditions] | None = None,
+    prior: Prior | Sequence[Prior] | None = None,
     costs: CostsLike | None = None,
     every: bool | None = None,
     hull: bool | None = None,
@@ -300,6 +317,11 @@ def curve(
     places: Sequence[float] | None = None,
     kind: Kind = None,
     level: float | None = None,
+    band: bool = False,
+    replicates: int | None = None,
+    seed: int | None = None,
+    isolines: Sequence[str] = (),
+    baseline: bool = False,
 ) -> Curves: ...
 @verb
 def curve(  # noqa: PLR0913 (each is a question of its own)
@@ -307,8 +329,8 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
     name: str,
     /,
     *,
-    at: Any = None,
-    prior: Prior | None = None,
+    at: Conditions | Sequence[Conditions] | None = None,
+    prior: Prior | Sequence[Prior] | None = None,
     costs: CostsLike | None = None,
     every: bool | None = None,
     hull: bool | None = None,
@@ -323,17 +345,60 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
     places: Sequence[float] | None = None,
     kind: Kind = None,
     level: float | None = None,
+    band: bool = False,
+    replicates: int | None = None,
+    seed: int | None = None,
+    isolines: Sequence[str] = (),
+    baseline: bool = False,
 ) -> Any:
     """How do two measures go together along the thresholds, or one along the base rates?
 
-    `name` is a curve of docs/curves.md ("roc", "pr", "broc", "cost", "decision", …), two measures
-    "Y:X" along the thresholds, or "Y:prior" along base rates (`priors`), with a `threshold` that
-    stays, or one chosen anew at each by cost or a `rule`. Several models, or several conditions
-    (`at=[…]`), give one curve each, by name or conditions.
+    Several models, or several base rates, give one curve each: by model, by conditions, or by both
+    as a pair.
 
-    Over a base rate that is not known exactly, `.over` has the range of the curve at the places
-    `places`; `kind` and `level` are those of `measure`.
+    Parameters
+    ----------
+    x : Counts, Points, Amounts, JointCounts or mapping
+        Counts of one model, or of several.
+    name : str
+        A curve of docs/reference/curves.md ("roc", "pr", "broc", "cost", "decision", …), two
+        measures "Y:X" along the thresholds, or "Y:prior" along base rates.
+    at, prior, costs
+        Base rate and costs, or several base rates. Over a base rate that is not known exactly,
+        `.over` has the range of the curve.
+    every : bool, optional
+        Every threshold, also those on a straight line (the default for two measures).
+    hull : bool, optional
+        Of "broc": follow the ROC hull (the default), or the thresholds.
+    calibrated_at : float or str, optional
+        Of "decision": the base rate at which the scores are calibrated probabilities.
+    bins : int, optional
+        Of "reliability": the number of bins.
+    threshold, rule
+        Along base rates: the threshold that stays, or a rule that chooses one at each.
+    priors : sequence, optional
+        Along base rates: which ones.
+    volume : float, optional
+        Number of cases among which alerts, caught, missed and false alarms are counted.
+    review, recovered
+        Of amounts: as in `choose`.
+    places : sequence of float, optional
+        Over an uncertain base rate: where the curve is read.
+    kind : str, optional
+        Of a base rate that is a distribution: one "unknown" value, or "varying" from day to day.
+    level : float, optional
+        Level of a range or band.
+    band : bool
+        Draw a confidence band around each curve.
+    replicates, seed
+        Resamples of the band.
+    isolines : sequence of str
+        For roc: lines of equal precision or npv, "precision=0.1,0.5".
+    baseline : bool
+        For roc: draw the line above which a point beats flagging everything and nothing.
 
+    Examples
+    --------
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> br.curve(counts, "cost").y
@@ -358,16 +423,66 @@ def curve(  # noqa: PLR0913 (each is a question of its own)
     said = {key: value for key, value in options.items() if value is not None}
     if threshold is not NOT_SAID:
         said["threshold"] = threshold
+    resampling: dict[str, Any] = {"replicates": replicates, "seed": seed}
+    lines: dict[str, Any] = {"band": band, "isolines": tuple(isolines), "baseline": baseline}
+    drawn = {key: value for key, value in lines.items() if value}
+    if band:
+        resampling["level"] = said.pop("level", None)
+        drawn["band"] = {key: value for key, value in resampling.items() if value is not None}
+    else:
+        said |= {key: value for key, value in resampling.items() if value is not None}
+    conditions = one_or_several(at, prior, costs)
+    several = conditions if isinstance(conditions, list) else [conditions]
     models = models_of(x)
     if models is not None:
-        one_at = given_conditions(at, prior, costs)
-        return Curves({key: _curve(one, name, one_at, said) for key, one in models.items()})
-    if isinstance(at, list | tuple):
-        return Curves({one: _curve(x, name, one, said) for one in _each(at, prior, costs)})
-    return _curve(x, name, given_conditions(at, prior, costs), said)
+        if len(several) > 1 and not reads_conditions(name):
+            several = several[:1]
+        return Curves(
+            {
+                key if len(several) == 1 else (key, one): _curve(counts, name, one, said, drawn)
+                for key, counts in models.items()
+                for one in several
+            }
+        )
+    if isinstance(conditions, list):
+        return Curves({one: _curve(x, name, one, said, drawn) for one in several})
+    return _curve(x, name, conditions, said, drawn)
 
 
-def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
+def reads_conditions(name: str) -> bool:
+    """Does a curve depend on base rate or costs?"""
+    check_curve_name(name)
+    if name in named.CURVES:
+        return bool(named.CURVES[name].conditions)
+    return any(
+        word.strip() == "prior" or measure_named(word, 1.0).depends_on_prior
+        for word in name.split(":", 1)
+    )
+
+
+def check_curve_name(name: Any) -> None:
+    """Refuse a curve that there is not, with the one that was meant."""
+    if not isinstance(name, str):
+        raise refuse("BR531", f"a curve is named by text, got {quoted(name)}", '"roc"')
+    up, colon, across = name.partition(":")
+    if colon:
+        for word in (up, across):
+            if word.strip() != "prior":
+                measure_named(word.strip(), 1.0)
+        return
+    if named.curve_named(name)[1] is None and name not in OF_AMOUNTS:
+        near = difflib.get_close_matches(name, named.CURVES, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise refuse(
+            "BR531",
+            f"there is no curve {quoted(name)}{meant}",
+            f"one of {', '.join(named.CURVES)}, or two measures as y:x",
+        )
+
+
+def _curve(
+    x: Any, name: str, at: Conditions | None, said: dict[str, Any], drawn: dict[str, Any]
+) -> Curve:
     if isinstance(x, GroupedCounts):
         raise refuse(
             "BR426",
@@ -376,29 +491,76 @@ def _curve(x: Any, name: str, at: Conditions | None, said: dict[str, Any]) -> Cu
         )
     if not isinstance(x, Counts | Points | Amounts):
         refuse_uncounted(x, "curve")
-    if not isinstance(name, str):
-        raise refuse("BR531", f"a curve is named by text, got {quoted(name)}", '"roc"')
+    check_curve_name(name)
     if at is not None and not at.is_exact:
-        _no_effect(said, {"kind", "level", "places"}, name)
-        where = {"x": said.pop("places")} if "places" in said else {}
-        over = expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **where, **said)
+        _no_effect({**said, **drawn}, {"kind", "level", "places"}, "over uncertain base rates")
+        places = {"x": said["places"]} if "places" in said else {}
+        options = {key: value for key, value in said.items() if key != "places"}
+        over = expect_curve(curve=name, counts=x, at=cast("Uncertain", at), **places, **options)
         columns = over.name, over.x_label, over.y_label, over.x, over.y
         return Curve(*columns, source=x, notes=over.notes, over=over)
+    found = _exact_curve(x, name, at, said, drawn)
+    return _draw_lines(found, x, at, drawn) if drawn else found
+
+
+def _exact_curve(
+    x: Any, name: str, at: Conditions | None, said: dict[str, Any], drawn: dict[str, Any]
+) -> Curve:
+    """Return the curve at known conditions."""
+    where = f"on a {name} curve"
     up, colon, across = name.partition(":")
+    entry = named.curve_named(name)[1]
+    is_roc = name in ("roc", "roc_hull")
+    takes = {"isolines", "baseline"} if is_roc else set()
+    if entry is not None and entry.has_band:
+        takes.add("band")
+    _no_effect(drawn, takes, where)
     if colon and across.strip() == "prior":
         return _along_priors(x, up.strip(), at, said)
     if colon:
-        _no_effect(said, {"every", "volume"}, name)
-        return trace_measures(x, x=across.strip(), y=up.strip(), at=at, **said)
+        _no_effect(said, {"every", "volume"}, where)
+        return trace_measures(x, x=across.strip(), y=up.strip(), at=at, name=name, **said)
     make = _maker(x, name)
     allowed = set(inspect.signature(make).parameters)
-    _no_effect(said, allowed, name)
+    _no_effect(said, allowed, where)
     _needed(make, said, name)
-    if at is not None and "at" not in allowed:
+    if at is not None and "at" not in allowed and not {"isolines", "baseline"} & drawn.keys():
         raise refuse(
             "BR002", f"a {name} curve does not depend on base rate or costs", "leave them out"
         )
     return make(x, **({"at": at} if "at" in allowed else {}), **said)
+
+
+def _draw_lines(found: Curve, x: Any, at: Conditions | None, drawn: dict[str, Any]) -> Curve:
+    """Return the curve with its band, isolines and baseline, where these are asked for."""
+    if "band" in drawn:
+        conditions = at if reads_conditions(found.name) else None
+        found = replace(found, band=curve_band(x, found.name, at=conditions, **drawn["band"]))
+    if not {"isolines", "baseline"} & drawn.keys():
+        return found
+    points = Points.of(x)
+    resolved = checked_conditions(at).within(points.exact_prior, points.why_no_prior)
+    lines = [
+        isoline(measure=kind, at=resolved, value=value)
+        for text in drawn.get("isolines", ())
+        for kind, value in _parse_isolines(text)
+    ]
+    baseline = ideal_baseline(resolved) if "baseline" in drawn else None
+    return replace(found, isolines=tuple(lines), baseline=baseline)
+
+
+def _parse_isolines(text: str) -> Iterator[tuple[Any, float]]:
+    """Return isolines as they are typed: precision=0.1,0.5."""
+    name, given, values = text.partition("=")
+    fix = Fix('isolines=["precision=0.1,0.5,0.9"]', "--isolines precision=0.1,0.5,0.9")
+    if not given:
+        raise refuse("BR542", f"isolines are MEASURE=VALUES, got {quoted(text)}", fix)
+    kind = measure_named(name).name
+    for part in split_list(values):
+        written = parse_share(part)
+        if written is None:
+            raise refuse("BR542", f"an isoline has a value, got {quoted(part)}", fix)
+        yield kind, float(written.value)
 
 
 def _maker(x: Any, name: str) -> Callable[..., Curve]:
@@ -414,7 +576,7 @@ def _maker(x: Any, name: str) -> Callable[..., Curve]:
 
 
 def _along_priors(x: Any, up: str, at: Conditions | None, said: dict[str, Any]) -> Curve:
-    _no_effect(said, {"priors", "rule", "threshold", "volume"}, f"{up}:prior")
+    _no_effect(said, {"priors", "rule", "threshold", "volume"}, f"on a {up}:prior curve")
     if at is not None and not at.as_in_sample:
         raise refuse("BR002", "prior= has no effect along base rates", "priors=[0.5, 0.1, 0.001]")
     costs = at.costs if at is not None and at.costs_given else None
@@ -429,10 +591,10 @@ def _needed(make: Callable[..., Curve], said: Mapping[str, Any], name: str) -> N
             )
 
 
-def _no_effect(said: Mapping[str, Any], allowed: set[str], name: str) -> None:
+def _no_effect(said: Mapping[str, Any], allowed: set[str], where: str) -> None:
     for word in said:
         if word not in allowed:
-            raise refuse("BR002", f"{word}= has no effect on a {name} curve", f"leave {word} out")
+            raise refuse("BR002", f"{word}= has no effect {where}", f"leave {word} out")
 
 
 @overload
@@ -500,7 +662,7 @@ def pr(
     >>> br.pr(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), prior=0.1).y.round(3)
     array([1.   , 1.   , 0.1  , 0.182, 0.1  ])
     """
-    return curve(x, "pr", at=at, prior=prior, costs=costs, every=every or None)
+    return curve(x, "pr", at=at, prior=prior, costs=costs, every=every)
 
 
 @overload
@@ -545,7 +707,7 @@ def broc(
     >>> br.broc(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), prior=0.01).x.round(3)
     array([0.  , 0.  , 0.98, 0.99])
     """
-    return curve(x, "broc", at=at, prior=prior, costs=costs, every=every or None, hull=hull)
+    return curve(x, "broc", at=at, prior=prior, costs=costs, every=every, hull=hull)
 
 
 @overload
@@ -594,8 +756,8 @@ def summary(
 ) -> Any:
     """One number for a whole curve: "auc", "partial_auc(fpr=0..0.1)", "brier", "h_measure", …
 
-    All of them are in docs/curves.md. Several models, classes or groups give one number each, by
-    name; `average="macro"` gives their mean, each with the same weight.
+    All of them are in docs/reference/curves.md. Several models, classes or groups give
+    one number each, by name; `average="macro"` gives their mean, each with the same weight.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -618,7 +780,7 @@ def summary(
 
 def _summary_named(name: Any) -> Summary:
     """A summary; the name of a measure is refused with the verb that takes it."""
-    key = plain(name.partition("(")[0]) if isinstance(name, str) else ""
+    key = plain_name(name.partition("(")[0]) if isinstance(name, str) else ""
     if key in SYNONYMS and key not in NAMES:
         raise refuse(
             "BR531",

@@ -127,7 +127,7 @@ class TextReading(TypedDict, total=False):
 
 
 class ReadOptions(TextReading, total=False):
-    """How data are read. docs/file-format.md says which of these each source has.
+    """How data are read. docs/reference/file-format.md says which of these each source has.
 
     `y_true`, `y_score`, `pos_label` and `sample_weight` are scikit-learn's words for the two
     arrays, `positive` and `weight`.
@@ -322,7 +322,7 @@ def count(  # noqa: PLR0913 (each is a word that users say)
     measure that depends on the base rate needs a prior. More than a million rows are counted in
     `threads`, by default one per processor (or the environment variable BASERATE_THREADS); the
     result does not depend on their number. The other keywords say how sources are
-    read: docs/file-format.md.
+    read: docs/reference/file-format.md.
 
     >>> import baserate as br
     >>> br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])

@@ -12,7 +12,7 @@ from baserate.measures.calculator import Solved
 from baserate.measures.confusion import Measure, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.notation import base_rate
-from baserate.numbers import cell
+from baserate.numbers import format_cell
 from baserate.results.calculation import Calculation, League, LeagueRow
 from baserate.results.values import Interval, digits_apart, percent
 from baserate.views import document
@@ -138,12 +138,12 @@ def tabulate_league(league: League) -> str:
 
 
 def _cells_of(row: LeagueRow, names: Sequence[str]) -> list[str]:
-    cells = [quoted(row.name, quotes=False), cell(row.prior, 4)]
+    cells = [quoted(row.name, quotes=False), format_cell(row.prior, 4)]
     for name in names:
         whole = VOLUME.sub("", name) in OF_CASES
         known = span(row.intervals.get(name), whole=whole)
         value = row.value(name)
-        cells += [cases(value) if whole and math.isfinite(value) else cell(value, 4), known]
+        cells += [cases(value) if whole and math.isfinite(value) else format_cell(value, 4), known]
     return cells
 
 

@@ -1,4 +1,4 @@
-"""Decisions, expectations, leaders and triage: as JSON for a program, as text for a person."""
+"""Decisions, expectations and leaders: as JSON for a program, as text for a person."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from baserate.decisions.best_recall import BestRecall, Lead
 from baserate.decisions.regret import CAUGHT, Decision, InformationValue, Regret
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.sensitivity import Change, Stability
-from baserate.decisions.triage import Triage
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped, grouped, quoted
 from baserate.inference.decide import Recommendation
-from baserate.inference.expectation import VARYING, Expectation, Outlook
+from baserate.inference.expectation import VARYING, Expectation
 from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
-from baserate.numbers import Undefined, rounded, spreadsheet_safe
+from baserate.numbers import Undefined, rounded
 from baserate.results.choice import Choice
 from baserate.results.operating_point import COUNTED
 from baserate.results.values import percent
@@ -39,7 +38,7 @@ from baserate.views.tables import (
 )
 
 # ----------------------------------------------------------------------
-# Expectations, the best recall within a share of false alerts, and triage: as JSON and as text.
+# Expectations, and the best recall within a share of false alerts: as JSON and as text.
 
 
 MOST_LINES = 25
@@ -167,140 +166,6 @@ def _kind(kind: str) -> str:
 
 def _shown(model: str) -> str:
     return quoted(model, quotes=False)
-
-
-def of_outlook(model: str, found: Outlook) -> dict[str, Any]:
-    """A curve over uncertain base rates, for a program."""
-    columns = {
-        name: [number(value) for value in getattr(found, name).tolist()]
-        for name in ("x", "y", "low", "high", "worst", "best")
-    }
-    labels = {"curve": found.name, "x_label": found.x_label, "y_label": found.y_label}
-    return {
-        "model": model,
-        **labels,
-        "at": uncertain(found.at),
-        "level": found.level,
-        "kind": found.kind or None,
-        "error": found.error,
-        **columns,
-    }
-
-
-def outlook(model: str, found: Outlook, most: int = MOST_LINES) -> str:
-    """The curve as a table of at most `most` lines."""
-    step = max(1, -(-len(found) // most))
-    places = list(range(step - 1, len(found), step))
-    columns = (found.x, found.y, found.low, found.high, found.worst, found.best)
-    names = (found.x_label, found.y_label, "low", "high", "worst", "best")
-    ranged = (
-        found.at.has_range
-    )  # low and high are then the ends of the range, as worst and best are
-    kept = [
-        (name, column)
-        for name, column in zip(names, columns, strict=True)
-        if not all(math.isnan(value) for value in column)
-        and not (ranged and name in ("low", "high"))
-    ]
-    rows = [tuple(digits(float(column[place]), 4) for _, column in kept) for place in places]
-    level = "over the range" if ranged else percent(found.level)
-    heading = (
-        f"{_shown(model)}: {found.y_label} along {found.x_label}, {level}, at"
-        f" {found.at}{_kind(found.kind)}"
-    )
-    return Page(heading, Grid(tuple(name for name, _ in kept), rows, left=0))
-
-
-def outlooks_csv(made: Sequence[tuple[str, Outlook]]) -> str:
-    """Every place of every curve."""
-    first = made[0][1]
-    rows: list[tuple[str | float, ...]] = [
-        (spreadsheet_safe(model), one.name, *map(float, row))
-        for model, one in made
-        for row in zip(one.x, one.y, one.low, one.high, one.worst, one.best, strict=True)
-    ]
-    bounds = ("low", "high", "worst", "best")
-    return tables.csv_text(("model", "curve", first.x_label, first.y_label, *bounds), rows)
-
-
-# ---- triage -----------------------------------------------------------------------------------
-
-
-def of_triage(model: str, found: Triage) -> dict[str, Any]:
-    """Two thresholds and what follows, for a program."""
-    numbers = {
-        name: getattr(found, name)
-        for name in ("acted", "reviewed", "passed", "found", "cost", "without", "saving", "reviews")
-    }
-    review = threshold(found.review) if found.reviewed else None
-    return {
-        "model": model,
-        "at": conditions(found.at),
-        "act": threshold(found.act),
-        "review": review,
-        **numbers,
-    }
-
-
-NO_INTERVALS = "No intervals are computed for two thresholds."
-NOT_COMPARED = "The differences were not tested, and no intervals are computed for two thresholds."
-
-
-def triaged(found: Mapping[str, Triage]) -> str:
-    """The cheapest model in words, then all of them."""
-    best = min(found, key=lambda name: (found[name].cost, list(found).index(name)))
-    one = found[best]
-    others = [name for name in found if name != best]
-    against = (
-        f" ({', '.join(f'{_shown(name)} {digits(found[name].cost, 4)}' for name in others)})"
-        if others
-        else ""
-    )
-    model = f"Use {_shown(best)}: " if others else ""
-    scores = (
-        "" if one.act is None else f"scores ≥ {one.shown[0]} ({100 * one.acted:.3g} % of cases)"
-    )
-    said = f"{model}{_looks(one)}, act on {scores or 'none'} without review, pass the rest."
-    sentence = (
-        f"{said[0].upper()}{said[1:]} At {told(one.at, by_cost=True)}, the cost per case is"
-        f" {digits(one.cost, 4)}{against}; with a single threshold {digits(one.without, 4)}."
-        f" {NOT_COMPARED if others else NO_INTERVALS}"
-    )
-    rows = [
-        (
-            _shown(name),
-            "none" if t.act is None else f">= {t.shown[0]}",
-            f">= {t.shown[1]}" if t.reviewed else "none",
-        )
-        + tuple(
-            digits(value, 4)
-            for value in (t.acted, t.reviewed, t.passed, t.found, t.cost, t.without)
-        )
-        + (() if t.reviews is None else (digits(t.reviews, 4),))
-        for name, t in found.items()
-    ]
-    headings = (
-        "model",
-        "act",
-        "review",
-        "acted on",
-        "reviewed",
-        "passed",
-        "found",
-        "cost per case",
-        "one threshold",
-    )
-    return Page(
-        sentence, Grid(headings + (() if one.reviews is None else ("reviews",)), rows, left=3)
-    )
-
-
-def _looks(one: Triage) -> str:
-    if not one.reviewed:
-        return "review nothing"
-    reviews = "" if one.reviews is None else f", {tables.cases(one.reviews)} reviews"
-    below = "" if one.act is None else f" and < {one.shown[0]}"
-    return f"review scores ≥ {one.shown[1]}{below} ({100 * one.reviewed:.3g} % of cases{reviews})"
 
 
 # ---- leaders ----------------------------------------------------------------------------------

@@ -16,8 +16,6 @@ from baserate.conditions import OUTCOMES, Conditions, Uncertain
 from baserate.counts.cells import Totals
 from baserate.counts.counts import Counts
 from baserate.curves.areas import auc
-from baserate.curves.curve import Curve
-from baserate.curves.named import act_on_everybody
 from baserate.curves.summaries import Summary
 from baserate.decisions.operating_point import measures_shown
 from baserate.distributions import Draws, LogUniform, Pilot, Range
@@ -330,34 +328,6 @@ def summary(value: float) -> dict[str, Any]:
 def number(value: float | None) -> float | None:
     """The number, or null where there is none."""
     return float(value) if value is not None and math.isfinite(value) else None
-
-
-def of_curve(model: str, curve: Curve) -> dict[str, Any]:
-    """A curve: its columns, null where a measure is undefined, and the conditions that they are
-    read at.
-    """
-    everybody = (
-        []
-        if curve.name != "decision" or curve.at is None
-        else act_on_everybody(curve.x, curve.at.prior).tolist()
-    )
-    return {
-        "model": model,
-        "name": curve.name,
-        "x_label": curve.x_label,
-        "y_label": curve.y_label,
-        "at": None if curve.at is None else conditions(curve.at),
-        "digest": curve.digest,
-        # Infinite scores keep their places on an axis.
-        "x": [threshold(x) if math.isinf(x) else number(x) for x in curve.x.tolist()],
-        "y": [number(value) for value in curve.y.tolist()],
-        "thresholds": (
-            None
-            if curve.thresholds is None
-            else [threshold(None if math.isnan(t) else t) for t in curve.thresholds.tolist()]
-        ),
-        **({"act_on_everybody": [number(value) for value in everybody]} if everybody else {}),
-    }
 
 
 def notes_of(models: Models, settings: Settings) -> list[Note]:

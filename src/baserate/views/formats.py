@@ -8,13 +8,18 @@ from functools import singledispatch
 from typing import Any
 
 from baserate import __version__
+from baserate.curves.curve import Curve, Curves
 from baserate.curves.threshold_table import ThresholdTable
 from baserate.errors import Note, Source, on_command_line
 from baserate.results.calculation import Calculation, League
 from baserate.results.plan import Plan
+from baserate.results.triage import Triage, Triages
 from baserate.results.values import Difference, Differences, Unsatisfied
+from baserate.segments.days import Days
+from baserate.segments.groups import Slices
+from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, plans, tables
+from baserate.views import calculations, comparisons, curves, plans, segment_tables, tables, triage
 
 SCHEMA = "baserate/2"
 
@@ -68,6 +73,42 @@ def _(result: PriorEstimates) -> str:
     return comparisons.describe_estimates(result)
 
 
+@write_sentence.register
+def _(result: Triage) -> str:
+    return triage.describe_triage(result)
+
+
+@write_sentence.register
+def _(result: Triages) -> str:
+    return triage.describe_triages(result)
+
+
+@write_sentence.register
+def _(result: Slices) -> str:
+    return segment_tables.describe_slices(result)
+
+
+@write_sentence.register
+def _(result: Days) -> str:
+    return segment_tables.describe_days(result)
+
+
+@write_sentence.register
+def _(result: GroupsAndDays) -> str:
+    parts = [part for part in (result.groups, result.days) if part is not None]
+    return "\n".join(map(write_sentence, parts))
+
+
+@write_sentence.register
+def _(result: Curve) -> str:
+    return curves.describe_curve(result)
+
+
+@write_sentence.register
+def _(result: Curves) -> str:
+    return curves.describe_curves(result)
+
+
 # ----------------------------------------------------------------------
 # Its tables.
 
@@ -115,6 +156,42 @@ def _(first: Differences, *others: Differences) -> list[str]:
 @list_tables.register
 def _(first: PriorEstimates, *others: PriorEstimates) -> list[str]:
     return [block for one in (first, *others) for block in comparisons.tabulate_estimates(one)]
+
+
+@list_tables.register
+def _(first: Triage, *others: Triage) -> list[str]:
+    return [triage.tabulate_triages({"": one}) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: Triages, *others: Triages) -> list[str]:
+    return [triage.tabulate_triages(one) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: Slices, *others: Slices) -> list[str]:
+    return [block for one in (first, *others) for block in segment_tables.tabulate_slices(one)]
+
+
+@list_tables.register
+def _(first: Days, *others: Days) -> list[str]:
+    return [block for one in (first, *others) for block in segment_tables.tabulate_days(one)]
+
+
+@list_tables.register
+def _(first: GroupsAndDays, *others: GroupsAndDays) -> list[str]:
+    parts = [part for one in (first, *others) for part in (one.groups, one.days)]
+    return [block for part in parts if part is not None for block in list_tables(part)]
+
+
+@list_tables.register
+def _(first: Curve, *others: Curve) -> list[str]:
+    return [curves.tabulate_curve(one) for one in (first, *others)]
+
+
+@list_tables.register
+def _(first: Curves, *others: Curves) -> list[str]:
+    return [block for one in (first, *others) for block in curves.tabulate_curves(one)]
 
 
 # ----------------------------------------------------------------------

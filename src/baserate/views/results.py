@@ -23,11 +23,12 @@ from baserate.decisions.selection import Fixed
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
 from baserate.measures.calculator import Rates
-from baserate.numbers import Reading, Undefined, cell, some, table
+from baserate.numbers import Reading, Undefined, first_and_last, format_cell, html_table
 from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
 from baserate.results.plan import Plan
+from baserate.results.triage import Triage, Triages
 from baserate.results.values import (
     Difference,
     Differences,
@@ -36,8 +37,17 @@ from baserate.results.values import (
 )
 from baserate.segments.days import Days
 from baserate.segments.groups import Slices
+from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, document, segment_tables, tables
+from baserate.views import (
+    calculations,
+    comparisons,
+    curves,
+    document,
+    segment_tables,
+    tables,
+    triage,
+)
 
 Row = dict[str, Any]
 AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
@@ -77,12 +87,17 @@ def _(result: OperatingPoint) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Slices) -> dict[str, Any]:
-    return segment_tables.slices_document(result, "group")
+    return segment_tables.slices_as_json(result)
 
 
 @values_of.register
 def _(result: Days) -> dict[str, Any]:
-    return segment_tables.days_document(result, "day")
+    return segment_tables.days_as_json(result)
+
+
+@values_of.register
+def _(result: GroupsAndDays) -> dict[str, Any]:
+    return segment_tables.groups_and_days_as_json(result)
 
 
 @values_of.register
@@ -97,7 +112,7 @@ def _(result: Differences) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Curves) -> dict[str, Any]:
-    return {"curves": {str(key): curve.to_dict() for key, curve in result.items()}}
+    return curves.curves_as_json(result)
 
 
 @values_of.register
@@ -114,6 +129,16 @@ def _(result: Calculation) -> dict[str, Any]:
 @values_of.register
 def _(result: League) -> dict[str, Any]:
     return calculations.league_as_json(result)
+
+
+@values_of.register
+def _(result: Triage) -> dict[str, Any]:
+    return triage.triage_as_json(result)
+
+
+@values_of.register
+def _(result: Triages) -> dict[str, Any]:
+    return triage.triages_as_json(result)
 
 
 @values_of.register
@@ -173,14 +198,14 @@ def as_html(result: Any) -> str:
 def _html_table(result: Any) -> str:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    body = some(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
-    return table(repr(result), names, body)
+    body = first_and_last(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
+    return html_table(repr(result), names, body)
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, bool | str):
         return str(value)
-    return cell(math.nan if value is None else value, 4)
+    return format_cell(math.nan if value is None else value, 4)
 
 
 @singledispatch
@@ -303,10 +328,23 @@ def _(result: Days) -> Iterator[Row]:
 
 
 @rows_of.register
+def _(result: GroupsAndDays) -> Iterator[Row]:
+    for part in (result.groups, result.days):
+        if part is not None:
+            yield from rows_of(part)
+
+
+@rows_of.register
 def _(result: PriorEstimates) -> Iterator[Row]:
     for name, several in result.estimates.items():
         for one in several:
             yield {"model": name, **_scalars(one)}
+
+
+@rows_of.register
+def _(result: Triages) -> Iterator[Row]:
+    for name, one in result.items():
+        yield {"model": name, **_scalars(one)}
 
 
 @rows_of.register

@@ -1,4 +1,4 @@
-"""Sites and days: in words and tables for a person, and in the document for a program."""
+"""Sites and days in words, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from baserate.results.operating_point import describe_briefly, describe_setting
 from baserate.results.values import LOWER, MISSED, OBSERVED, SHOWN, UNJUDGED, Check, percent
 from baserate.segments.days import Day, Days
 from baserate.segments.groups import TOO_FEW, Slice, Slices
+from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.views.document import (
     number,
     of_check,
@@ -36,21 +37,9 @@ KINDS: dict[str, tuple[str, str]] = {
 }
 
 
-def of_slices(found: Slices, *, alerts: bool = True) -> str:
-    """Which groups demonstrate the requirement, in words; then their rates, and what follows at
-    each base rate.
-
-    Alerts are counted out of each group's own cases; with a volume, the share flagged is given
-    instead.
-    """
-    shown = found.largest(MOST_SITES)
-    rows = [(found.total, "all"), *((part, "") for part in shown)]
-    named = shown if len(shown) == len(found) else shown[:-1]  # the last one are all the others
-    workload = _workload(rows, found.level, judged=found.require is not None, alerts=alerts)
-    return Page(_words(found, named), _rates(rows, found.level), workload)
-
-
-def _words(found: Slices, parts: Sequence[Slice]) -> str:
+def describe_slices(found: Slices) -> str:
+    """Return which groups demonstrate the requirement, and which do not."""
+    parts = _named_groups(found)
     where = found.setting if found.threshold is None else f"at {found.setting}"
     count = number_of(len(found), "group")
     if len(parts) < len(found):
@@ -76,6 +65,23 @@ def _words(found: Slices, parts: Sequence[Slice]) -> str:
                 f"{len(kinds[outcome])} {one if len(kinds[outcome]) == 1 else many}: {named}{more}."
             )
     return "\n".join([*lines, *_same_everywhere(parts)])
+
+
+def tabulate_slices(found: Slices, *, alerts: bool = True) -> list[str]:
+    """Return the rates of all cases and of each group, and what follows at each base rate.
+
+    Alerts are counted out of each group's own cases; with a volume, the share flagged is given
+    instead.
+    """
+    rows = [(found.total, "all"), *((part, "") for part in found.largest(MOST_SITES))]
+    workload = _workload(rows, found.level, judged=found.require is not None, alerts=alerts)
+    return [_rates(rows, found.level), workload]
+
+
+def _named_groups(found: Slices) -> Sequence[Slice]:
+    """Return the groups that are shown by name: of many the last one are all the others."""
+    shown = found.largest(MOST_SITES)
+    return shown if len(shown) == len(found) else shown[:-1]
 
 
 def _named(part: Slice) -> str:
@@ -230,8 +236,8 @@ def _cases(value: float) -> str:
     )
 
 
-def of_days(found: Days) -> str:
-    """How many alerts per day there are, and on how many days too many; then the days."""
+def describe_days(found: Days) -> str:
+    """Return how many alerts per day there are, and on how many days too many."""
     budget = (
         ""
         if found.budget is None
@@ -247,16 +253,15 @@ def of_days(found: Days) -> str:
     count = number_of(len(found.parts), "day")
     where = "flagging nothing" if found.threshold is None else f"at {describe_setting(found.point)}"
     zone = f" of {found.tz}" if found.tz is not None else ""
-    words = (
+    return (
         f"Alerts per day {where}: {_cases(found.mean)} on average over {count}{zone},"
         f" {ends}{budget}."
     )
+
+
+def tabulate_days(found: Days) -> list[str]:
+    """Return the days, of many the last ones."""
     shown = found.parts[-MOST_DAYS:]
-    head = (
-        f"{words}\nThe last {MOST_DAYS} days (all with --json):"
-        if len(shown) < len(found.parts)
-        else words
-    )
     columns: list[tuple[str, Callable[[Day], str]]] = [
         ("day", lambda day: day.day),
         ("cases", lambda day: _cases(day.cases)),
@@ -273,16 +278,17 @@ def of_days(found: Days) -> str:
         columns.append(("hours", lambda day: f"{day.hours:g}"))
     if found.budget is not None:
         columns.append(("", lambda day: "over" if day in found.over else ""))
-    return Page(
-        head,
-        Grid([name for name, _ in columns], [[cell(day) for _, cell in columns] for day in shown]),
+    table = Grid(
+        [name for name, _ in columns], [[cell(day) for _, cell in columns] for day in shown]
     )
+    if len(shown) == len(found.parts):
+        return [table]
+    return [Page(f"The last {MOST_DAYS} days (all with --json):", table)]
 
 
-def slices_document(found: Slices, column: str) -> dict[str, Any]:
-    """All groups, the first entry being all cases together; and how they were evaluated."""
+def slices_as_json(found: Slices) -> dict[str, Any]:
+    """Return all groups, the first entry being all cases together; and how they were evaluated."""
     grouping = {
-        "column": column,
         "threshold": threshold(found.threshold),
         "chosen": found.chosen,
         "require": found.require,
@@ -325,10 +331,9 @@ def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
     }
 
 
-def days_document(found: Days, column: str) -> dict[str, Any]:
-    """All days in their order, and what a fixed threshold gives on them."""
+def days_as_json(found: Days) -> dict[str, Any]:
+    """Return all days in their order, and what a fixed threshold gives on them."""
     return {
-        "column": column,
         "tz": found.tz or "UTC",
         "threshold": threshold(found.threshold),
         "budget": found.budget,
@@ -339,6 +344,12 @@ def days_document(found: Days, column: str) -> dict[str, Any]:
         "days": [_day(day) for day in found.parts],
         "undated": None if found.undated is None else found.undated.cases,
     }
+
+
+def groups_and_days_as_json(found: GroupsAndDays) -> dict[str, Any]:
+    """Return the groups and the days that there are."""
+    groups = {} if found.groups is None else slices_as_json(found.groups)
+    return groups if found.days is None else {**groups, "days": days_as_json(found.days)}
 
 
 def _day(day: Day) -> dict[str, Any]:

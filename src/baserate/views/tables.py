@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from baserate.atomic import Grid, Page
 from baserate.conditions import ASSUMED, Conditions, told
 from baserate.counts.counts import Counts
 from baserate.curves.areas import auc
-from baserate.curves.curve import Curve
-from baserate.curves.named import act_on_everybody, benefits_at
 from baserate.curves.threshold_table import ThresholdTable
 from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_requested
@@ -28,7 +22,6 @@ from baserate.errors import CASE_CONTROL, Source, escaped, grouped, number_of, q
 from baserate.measures.confusion import in_costs, parse
 from baserate.measures.registry import CATALOGUE
 from baserate.notation import base_rate
-from baserate.numbers import spreadsheet_safe
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.operating_point import (
     INTERPOLATED,
@@ -840,117 +833,6 @@ def of_summaries(values: Sequence[document.Valued]) -> str:
     return Grid(headings, lines, left=2)
 
 
-def of_curve(model: str, curve: Curve, most: int) -> str:
-    """The points of a curve, or `most` of them, evenly spread."""
-    where = (
-        ""
-        if curve.at is None
-        else f", at {told(curve.at, by_cost=in_costs(curve.x_label, curve.y_label))}"
-    )
-    shown = _spread(len(curve), most)
-    some = (
-        f" ({len(shown)} of {grouped(len(curve))} points; all with --csv)"
-        if len(shown) < len(curve)
-        else ""
-    )
-    cuts = curve.thresholds
-    rows = [
-        (
-            *(() if cuts is None else (_cut(float(cuts[i])),)),
-            digits(float(curve.x[i]), 4),
-            digits(float(curve.y[i]), 4),
-        )
-        for i in shown
-    ]
-    x, y = (
-        in_words(label, given=curve.at is None or curve.at.costs_given)
-        for label in (curve.x_label, curve.y_label)
-    )
-    title = f"{quoted(model, quotes=False)}, {curve.name}: {y} against {x}{where}{some}"
-    headings = (*(() if cuts is None else ("score ≥",)), x, y)
-    return Page(title, Grid(headings, rows, left=0))
-
-
-def of_decisions(curves: Sequence[tuple[str, Curve]]) -> list[str]:
-    """Net benefit at threshold probabilities a percent apart, beside acting on everybody and on
-    nobody: a table for each base rate.
-    """
-    found = list[str]()
-    for prior in dict.fromkeys(curve.at.prior for _, curve in curves if curve.at is not None):
-        here = [
-            (model, curve)
-            for model, curve in curves
-            if curve.at is not None and curve.at.prior == prior
-        ]
-        highest = max(float(curve.x[-1]) for _, curve in here)
-        t = np.arange(1, max(2, min(100, math.floor(100 * highest) + 2))) / 100
-        columns = [
-            act_on_everybody(t, float(prior)),
-            np.zeros(len(t)),
-            *(benefits_at(curve, t)[0] for _, curve in here),
-        ]
-        cuts = [benefits_at(curve, t)[1] for _, curve in here]
-        alone = len(here) == 1
-        rows = [
-            (
-                f"{100 * share:.0f} %",
-                *((_cut(float(cuts[0][i])),) if alone else ()),
-                *(digits(float(column[i]), 4) for column in columns),
-            )
-            for i, share in enumerate(t)
-        ]
-        names = (
-            ("net benefit",)
-            if alone
-            else tuple(f"net benefit, {quoted(model, quotes=False)}" for model, _ in here)
-        )
-        headings = (
-            "threshold probability",
-            *(("score ≥",) if alone else ()),
-            "act on everybody",
-            "act on nobody",
-            *names,
-        )
-        told = quoted(here[0][0], quotes=False) if alone else f"{len(here)} models"
-        title = (
-            f"{told}, decision curve: net benefit per case at a base rate of {base_rate(prior)}"
-            " (all points with --csv)"
-        )
-        found.append(Page(title, Grid(headings, rows, left=0)))
-    return found
-
-
-def _cut(value: float) -> str:
-    return "none" if math.isnan(value) else f"{value:.6g}"
-
-
-def curves_csv(curves: Sequence[tuple[str, Curve]]) -> str:
-    """All points of all curves: one line per point, with its model and base rate."""
-    first = curves[0][1]
-    with_cut = first.x_label != "threshold"
-    head = ("model", "prior", *(("threshold",) if with_cut else ()), first.x_label, first.y_label)
-    rows = []
-    for model, curve in curves:
-        prior = "" if curve.at is None or curve.at.prior is None else repr(curve.at.prior)
-        cuts = (
-            curve.thresholds.tolist() if curve.thresholds is not None else [math.nan] * len(curve)
-        )
-        columns = (*((cuts,) if with_cut else ()), curve.x.tolist(), curve.y.tolist())
-        name = spreadsheet_safe(model)
-        rows += [(name, prior, *row) for row in zip(*columns, strict=True)]
-    return csv_text(head, rows)
-
-
-def csv_text(head: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
-    """Rows as CSV; numbers with all their digits, and nothing for what is undefined."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    for row in rows:
-        writer.writerow("" if cell != cell else cell for cell in row)  # noqa: PLR0124 (NaN)
-    return out.getvalue()
-
-
 def span(found: Interval | None, *, whole: bool = False) -> str:
     """An interval in a cell, of numbers of cases in whole ones; a dash where there is none."""
     if found is None:
@@ -1013,7 +895,7 @@ CAPITALS = {name: name.upper() for name in CATALOGUE if len(name) <= 3 and name 
 def of_thresholds(found: ThresholdTable) -> Iterator[str]:
     """The table, or as many thresholds of it as a person reads, evenly by rank."""
     most = MOST_COLUMNS if found.across else MOST_ROWS
-    shown = _spread(len(found), most)
+    shown = spread_evenly(len(found), most)
     rows = [tuple(quoted(text, quotes=False) for text in found.cells(place)) for place in shown]
     headings = [heading_of(name) for name in found.columns]
     if found.across:
@@ -1026,7 +908,8 @@ def of_thresholds(found: ThresholdTable) -> Iterator[str]:
         yield f"{len(shown)} of {grouped(len(found))} {kind} are shown; for all of them add --csv."
 
 
-def _spread(count: int, most: int) -> list[int]:
+def spread_evenly(count: int, most: int) -> list[int]:
+    """Return the places of at most so many of the rows, the first and the last among them."""
     if count <= most:
         return list(range(count))
     return sorted({round(place * (count - 1) / (most - 1)) for place in range(most)})

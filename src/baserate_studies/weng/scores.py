@@ -3,7 +3,7 @@ are part of the package.
 
 A run of Weka 3.6.14 (NaiveBayes, J48, SMO, IBk -K 3, all with their defaults; ten times ten folds,
 stratified) on sets of the UCI Machine Learning Repository (Dua & Graff). Their donors: see
-docs/studies.md.
+docs/evidence/studies.md.
 """
 
 from __future__ import annotations
