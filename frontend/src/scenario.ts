@@ -209,7 +209,6 @@ function questionOf(state: State): Question {
 
 /** Tests need the cases, which a report does not have. */
 export const NOT_HERE = "this page shows tests of the given scenarios only";
-export const NO_INTERVALS = "Intervals are shown at the given base rate, and at a tenth, half, twice and ten times of it.";
 
 /** The answer to what the controls ask; a Refusal says what is wrong with them. */
 export function solve(models: readonly Model[], state: State, { answers, nearby }: Report, over: Over | null): Solution {

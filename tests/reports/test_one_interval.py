@@ -108,7 +108,7 @@ def test_away_from_there_the_page_tests_nothing_and_shows_no_intervals(browser, 
         settled(page)
         assert set(texts(page, "#models td:not(.auc) small")) <= {""}
         assert texts(page, hint)[0].startswith(
-            "Of 10,000 cases. Intervals are shown at the given base rate, and at a tenth,"
+            "Of 10,000 cases. Intervals are shown at the given scenario, and at a tenth,"
         )
         page.click("#reset")
         assert texts(page, hint) == [f"Of 10,000 cases. {CORRECTED}"]

@@ -4,8 +4,8 @@ import { brief, cell, heading, per, realSaid, valueOf } from "../core/sentences.
 import type { Name } from "../core/catalogue.ts";
 import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
 import { cutAt } from "../charts/scores.ts";
-import type { Document, PointOut, Span } from "../document.ts";
-import { mayKeep, NO_INTERVALS, type Solution } from "../scenario.ts";
+import type { Document, PointOut, Span, Report } from "../document.ts";
+import { mayKeep, type Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import type { Switch } from "./charts.ts";
 import { h, press, put, say, unbroken, watched } from "./dom.ts";
@@ -60,8 +60,9 @@ const isCorrected = ({ corrected, intervals }: PointOut): boolean =>
   corrected ?? Object.values(intervals ?? {}).some(({ method }) => method?.startsWith("optimism-corrected"));
 
 /** What the intervals in the table are, and of which models they are something else. */
-function meant({ given, models, over }: Solution): string {
-  if (!given) return over || models.every(({ held }) => held.weighted) ? "" : NO_INTERVALS;
+function meant({ given, models, over }: Solution, { nearby }: Report): string {
+  const more = nearby.length ? ", and at a tenth, half, twice and ten times its base rate" : "";
+  if (!given) return over || models.every(({ held }) => held.weighted) ? "" : `Intervals are shown at the given scenario${more}.`;
   const points = Object.entries(given.points);
   const isBounded = (ends: Ends): boolean => ends !== null && ends !== EXACT;
   const names = points.filter(([, point]) => COLUMNS.some((name) => isBounded(knownEnds(point, name)))).map(([name]) => name);
@@ -265,7 +266,7 @@ export function modelTable(document: Document, flip: Switch): Part {
     }
     say(
       hint,
-      `${solution.state.words.period ? "" : `Of ${grouped(whole(solution.state.volume))} ${solution.state.words.unit}. `}${meant(solution)}`,
+      `${solution.state.words.period ? "" : `Of ${grouped(whole(solution.state.volume))} ${solution.state.words.unit}. `}${meant(solution, document.report)}`,
     );
     const show = ({ row, cells }: Line, said: Told): void => {
       row.hidden = false;

@@ -175,6 +175,7 @@ def _answer(
 # such a base rate.
 FACTORS = (0.1, 0.5, 2, 10)
 MOST_NEARBY = 0.5
+MOST_TESTED = 5
 INTERVALS = ("tpr", "fpr", "precision", "posfrac", "expected_cost", "caught")
 DIGITS = 10
 
@@ -182,10 +183,12 @@ DIGITS = 10
 def answered_nearby(
     models: JointCounts | Mapping[str, Counts], asked: RuleChoices, level: float
 ) -> list[RuleChoices]:
-    """The first question at a tenth, half, twice and ten times its base rate."""
+    """The first question at a tenth, half, twice and ten times its base rate; of more than a few
+    models nothing, as all of them are tested again.
+    """
     choice = asked.answers[0].choice
     prior = None if choice is None else choice.point.at.prior
-    if choice is None or prior is None or not 0 < prior < 1:
+    if choice is None or prior is None or not 0 < prior < 1 or len(choice.points) > MOST_TESTED:
         return []
     at = choice.point.at
     priors = [factor * prior for factor in FACTORS if factor * prior < MOST_NEARBY]
