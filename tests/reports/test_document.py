@@ -319,7 +319,7 @@ def test_slices_are_those_of_the_slices_command(f1, capsys):
     cut = reported["answers"][0]["points"]["A"]["threshold"]
     sliced = answered(capsys, "slices", *source, "--group", "site", "--threshold", str(cut))
     assert reported["slices"]["by"] == ["site"]
-    for row, group in zip(reported["slices"]["rows"], sliced["groups"][1:], strict=True):
+    for row, group in zip(reported["slices"]["rows"], sliced["result"]["groups"][1:], strict=True):
         assert (row["by"], row["slice"], row["model"], row["positives"]) == (
             "site",
             group["name"],
