@@ -162,7 +162,7 @@ def serve(number):
         duckdb,
         files,
         json_lines,
-        large_formats,
+        large,
         npz,
         parquet,
         sandbox_child,

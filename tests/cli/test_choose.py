@@ -619,8 +619,8 @@ def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
     place = lines.index("To test this difference, with all cases in memory:")
     command = lines[place + 1].removeprefix("baserate ")
     assert (
-        command == f"compare {alike} --label y --score forest --score gbm --prior 1% --cost fn=30"
-        " --statistic expected_cost"
+        command == f"compare {alike} --label y --score forest --score gbm"
+        " --statistic expected_cost --prior 1% --cost fn=30"
     )
     assert run(*command.split(), "--replicates", "100").returncode == 0
     weighted = tmp_path / "weighted.csv"

@@ -313,7 +313,7 @@ def test_a_requirement_is_judged_by_a_bound_that_includes_the_error_of_the_estim
     columns, source = labelled(files)
     asked = ["gate", source, "precision >= 0.05", *columns, "--threshold", "0.3"]
     found = answered(capsys, *asked, "--prior-from", files / "field.csv", status=1)
-    (check,) = found["verdict"]["checks"]
+    (check,) = found["result"]["verdict"]["checks"]
     joint = br.interval(
         COUNTS, "precision", threshold=0.3, at=br.Conditions(prior=ESTIMATE), side="lower"
     )
@@ -355,8 +355,8 @@ def test_a_gate_that_would_take_the_estimate_as_known_is_refused(capsys, files):
         "error BR648: "
     )
     assert answered(capsys, "gate", source, "tpr >= 0.1", *columns, "--threshold", "0.3", *field)[
-        "verdict"
-    ]["passed"]
+        "result"
+    ]["verdict"]["passed"]
 
 
 def test_settings_say_their_own_base_rate(capsys, files):
@@ -565,7 +565,7 @@ def widths_of(found, measure):
     was observed.
     """
     if found["command"] == "gate":
-        (check,) = found["verdict"]["checks"]
+        (check,) = found["result"]["verdict"]["checks"]
         return check["value"] - check["bound"]
     (point,) = found["models"][0]["points"]
     return point["intervals"][measure]["high"] - point["intervals"][measure]["low"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.read import condense, table
+from baserate.read import large, table
 from baserate.read.table import CELL, LEAST
 
 
@@ -20,7 +20,7 @@ def test_intervals_of_condensed_counts_are_those_of_every_score(monkeypatch, met
     """DeLong and the bootstrap see only what condensed counts keep."""
     labels, scores, _ = made(prior=0.02)
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 1_000)
-    monkeypatch.setattr(condense, "BATCH", 64)
+    monkeypatch.setattr(large, "BATCH", 64)
     cut = [(labels[at : at + 500], scores[at : at + 500]) for at in range(0, 4_000, 500)]
     condensed, whole = br.count(cut, memory=LEAST), br.count(labels, scores)
     assert condensed.condensed

@@ -18,7 +18,7 @@ from tests.read.refusals import S, assert_refused, codes
 import baserate as br
 from baserate.read import cases
 from baserate.read.cases import as_scores, decide
-from baserate.read.columns import BadCells, Column, Unread
+from baserate.read.columns import Column
 
 
 @pytest.mark.parametrize(
@@ -321,24 +321,6 @@ def test_flags_without_numbers_beside_them_are_two_scores():
     counts = br.count([1, 0, 1], np.array([True, False, np.bool_(True)], dtype=object))
     assert counts.scores.tolist() == [1, 0]
     assert counts.positives.tolist() == [2, 0]
-
-
-@pytest.mark.parametrize(
-    ("missing", "wrong", "nan", "code", "text"),
-    [
-        (BadCells((3,), 1), BadCells(), BadCells(), "BR201", "index 3"),
-        (BadCells(), BadCells(), BadCells((0, 2), 2), "BR201", "index 0, 2"),
-        (BadCells(), BadCells((5,), 1, "high"), BadCells(), "BR208", '"high"'),
-    ],
-    ids=["missing", "not a number", "text"],
-)
-def test_a_column_that_a_reader_gave_up_on_is_refused_as_its_cells_would_be(
-    missing, wrong, nan, code, text
-):
-    column = Column("m1", np.empty(0), unread=Unread(9, missing, wrong, nan))
-    with pytest.raises(br.InputError, match=text) as caught:
-        as_scores(column)
-    assert caught.value.code == code
 
 
 def test_labels_counted_by_another_engine_keep_their_numbers_of_cases():

@@ -15,9 +15,8 @@ from tests.read.test_large_texts import plain_text
 
 import baserate as br
 from baserate.kernels import best, portable
-from baserate.read import condense, table
-from baserate.read.condense import Chunks
-from baserate.read.large import count_pieces
+from baserate.read import large, table
+from baserate.read.large import Chunks, count_within
 from baserate.read.table import CELL, LEAST, POSITIVE, Ceiling, bytes_of
 
 
@@ -29,7 +28,7 @@ def folder(tmp_path_factory):
 def tight(patch, scores):
     """A ceiling that has room for so many distinct scores, and merges what waits at once."""
     patch.setattr(table, "TAKEN", LEAST - CELL * scores)
-    patch.setattr(condense, "BATCH", 4)
+    patch.setattr(large, "BATCH", 4)
 
 
 def cut(labels, scores, size):
@@ -63,7 +62,9 @@ def test_whatever_fits_and_however_the_rows_are_cut_the_counts_are_those_of_memo
         patch.setattr(table, "POSITIVE", 1)
         patch.setattr("baserate.read.large.POSITIVE", 1)
         pieces = Chunks(cut(labels, scores, size), None, "random")
-        kept = count_pieces(pieces, Ceiling(LEAST, thresholds=tuple(thresholds)), kernels=kernels)
+        kept = count_within(
+            pieces.read, Ceiling(LEAST, thresholds=tuple(thresholds)), kernels=kernels
+        )
     whole = br.count(labels, scores)
     counts = br.Counts._of(kept.cells, whole.ledger, (), kept.condensed, kept.cuts)
     expected = whole.condense(thresholds) if kept.condensed else whole
@@ -292,7 +293,7 @@ def test_a_threshold_beyond_what_a_float_holds_is_no_fault_of_the_scores(monkeyp
     scores = np.arange(3_000)
     labels = scores % 7 == 0
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
-    monkeypatch.setattr("baserate.read.condense.BATCH", 16)
+    monkeypatch.setattr("baserate.read.large.BATCH", 16)
     counts = br.count(cut(labels, scores, 100), memory=LEAST, thresholds=[threshold])
     ours, theirs = (
         br.choose(each, threshold=threshold) for each in (counts, br.count(labels, scores))

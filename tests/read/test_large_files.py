@@ -14,7 +14,8 @@ from tests.cli.helpers import answered, refused, told
 from tests.peaks import taken_by
 
 import baserate as br
-from baserate.read import condense, large, table
+from baserate.read import large, table
+from baserate.read import parquet as reading
 from baserate.read.table import CELL, LEAST
 
 ROOT = Path(__file__).parents[2]
@@ -33,9 +34,10 @@ def written(path, labels, scores, group=700, **more):
 
 @pytest.fixture
 def tight(monkeypatch):
-    """Room for 500 distinct scores, and pieces of a row group each."""
+    """Room for 500 distinct scores, pieces of a row group each, and no other process."""
+    monkeypatch.setattr("baserate.read.files.is_possible", lambda: False)
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
-    monkeypatch.setattr(condense, "BATCH", 16)
+    monkeypatch.setattr(large, "BATCH", 16)
     monkeypatch.setattr(large, "ROWS", 700)
 
 
@@ -78,7 +80,7 @@ def test_row_groups_of_any_size_and_parts_of_large_ones_give_the_same(
     tmp_path, tight, monkeypatch, group
 ):
     labels, scores = made(1_500 if group == 1 else 5_000)
-    monkeypatch.setattr(large, "BYTES_A_ROW", LEAST // 900)  # no piece of more than 900 rows
+    monkeypatch.setattr(large, "ROWS", 900)
     path = written(tmp_path / "x.parquet", labels, scores, group)
     assert count(path) == br.count(labels, scores).condense()
 
@@ -159,15 +161,8 @@ def test_missing_labels_are_refused(tmp_path, tight):
 @pytest.mark.parametrize(
     ("columns", "how", "match"),
     [
-        (
-            {"s": np.array(["0.1"] * 5_000, dtype=object)},
-            {},
-            'BR943: .*"s" is VARCHAR: such scores are not counted piece by piece',
-        ),
         ({"y": np.arange(5_000)}, {}, 'BR103: .*"y" has more than 1,000 values'),
         ({"y": np.arange(5_000) % 3}, {}, 'BR103: .*"y" has 3 values'),
-        ({}, {"nan_score": "drop"}, "BR943: .*nan score needs every case at once"),
-        ({}, {"weight": "w"}, "BR943: .*weight needs every case at once"),
         ({}, {"delimiter": ";"}, "BR612: .*delimiter applies to a text file"),
         ({}, {"positive": "2"}, "BR109"),
     ],
@@ -182,7 +177,28 @@ def test_what_cannot_be_counted_in_pieces_is_refused(tmp_path, columns, how, mat
         count(path, **how)
 
 
-def test_json_lines_are_read_as_a_whole(tmp_path):
+@pytest.mark.parametrize("how", [{"nan_score": "drop"}, {"missing_label": "drop"}, {"weight": "w"}])
+def test_what_needs_every_case_is_counted_where_these_fit(tmp_path, monkeypatch, how):
+    labels, scores = made()
+    columns = {"y": labels.astype(np.int8), "s": scores, "w": scores + 1}
+    path = str(tmp_path / "x.parquet")
+    parquet.write_table(pa.table(columns), path)
+    assert count(path, **how) == br.count(path, label="y", score="s", **how)
+    monkeypatch.setattr("baserate.read.files.is_possible", lambda: False)
+    monkeypatch.setattr("baserate.read.files.BYTES_A_ROW", LEAST)
+    (option,) = how
+    needs = f"{option.replace('_', ' ')} needs every case at once, and 5,000 cases do not fit"
+    with pytest.raises(br.InputError, match=f"BR943: .*{needs} into 320.0 MB"):
+        count(path, **how)
+
+
+def test_scores_written_as_text_are_counted(tmp_path, tight):
+    labels, scores = made()
+    path = written(tmp_path / "x.parquet", labels, np.array(scores, dtype=str).astype(object))
+    assert count(path) == br.count(labels, scores).condense()
+
+
+def test_json_lines_are_counted_too(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"y": 0, "s": 0.1}\n{"y": 1, "s": 0.4}\n')
     assert count(path) == br.count([0, 1], [0.1, 0.4])
@@ -191,13 +207,13 @@ def test_json_lines_are_read_as_a_whole(tmp_path):
 def test_a_file_that_changes_between_two_readings_is_refused(tmp_path, tight, monkeypatch):
     labels, scores = made()
     path = written(tmp_path / "x.parquet", labels, scores)
-    begin = large.ParquetPieces.begin
+    rows_of = reading.ParquetCases.rows_of
 
-    def changed(self, *arguments, **named):
+    def changed(self, *arguments):
         os.utime(path, ns=(1, 1))
-        return begin(self, *arguments, **named)
+        return rows_of(self, *arguments)
 
-    monkeypatch.setattr(large.ParquetPieces, "begin", changed)
+    monkeypatch.setattr(reading.ParquetCases, "rows_of", changed)
     with pytest.raises(br.InputError, match="BR611: .*changed while it was read"):
         count(path)
 
@@ -274,22 +290,11 @@ def test_count_saves_condensed_counts_that_other_commands_read(tmp_path, tight, 
     assert "BR943" in line
 
 
-def test_what_is_refused_names_the_option_to_leave_out(tmp_path, capsys):
+def test_what_is_refused_names_the_option_to_leave_out(tmp_path, monkeypatch, capsys):
     path = written(tmp_path / "x.parquet", *made())
-    done = told(
-        capsys,
-        "count",
-        path,
-        "--label",
-        "y",
-        "--score",
-        "s",
-        "--nan-score",
-        "drop",
-        "--memory",
-        LEAST,
-        "-o",
-        tmp_path / "m.counts",
-    )
+    monkeypatch.setattr("baserate.read.files.is_possible", lambda: False)
+    monkeypatch.setattr("baserate.read.files.BYTES_A_ROW", LEAST)
+    columns = ("--label", "y", "--score", "s", "--nan-score", "drop")
+    done = told(capsys, "count", path, *columns, "--memory", LEAST, "-o", tmp_path / "m.counts")
     assert "BR943" in done.err
     assert "leave out --nan-score, or --memory" in done.err

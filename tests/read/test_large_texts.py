@@ -19,18 +19,11 @@ from tests.peaks import taken_by
 from tests.read.test_large_files import made
 
 import baserate as br
-from baserate.read import condense, large, table
-from baserate.read.quotas import Quotas
+from baserate.read import large, table
 from baserate.read.table import CELL, LEAST
 
 ROOT = Path(__file__).parents[2]
 HOW = {"label": "y", "score": "s"}
-
-
-@pytest.fixture(autouse=True)
-def of_any_length(monkeypatch):
-    """Short texts in pieces too."""
-    monkeypatch.setattr(large, "FAST_FROM", 0)
 
 
 @pytest.fixture(autouse=True)
@@ -47,21 +40,7 @@ def place(tmp_path_factory, monkeypatch):
 def tight(monkeypatch):
     """Room for 500 distinct scores."""
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
-    monkeypatch.setattr(condense, "BATCH", 16)
-
-
-@pytest.fixture
-def in_pieces(monkeypatch):
-    """How often a file was read in pieces, and how often it was left to be read as a whole."""
-    seen, count = [], large.count_large
-
-    def counted(*arguments):
-        found = count(*arguments)
-        seen.append("whole" if found is None else "pieces")
-        return found
-
-    monkeypatch.setattr("baserate.read.files.count_large", counted)
-    return seen
+    monkeypatch.setattr(large, "BATCH", 16)
 
 
 def lines(labels, scores, *, end="\n", sign=","):
@@ -116,10 +95,9 @@ def zipped(path, content):
     ],
     ids=range(14),
 )
-def test_a_text_in_pieces_is_what_it_is_as_a_whole(tmp_path, in_pieces, content):
+def test_a_text_in_pieces_is_what_it_is_as_a_whole(tmp_path, content):
     path = written(tmp_path / "x.csv", content)
     alike(br.count(path, **HOW, memory=LEAST), br.count(path, **HOW))
-    assert in_pieces == ["pieces"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +119,7 @@ def test_a_text_in_pieces_is_what_it_is_as_a_whole(tmp_path, in_pieces, content)
     ],
     ids=range(13),
 )
-def test_with_any_doubt_a_text_is_read_as_a_whole(tmp_path, in_pieces, content, how):
+def test_odd_texts_are_counted_or_refused_alike(tmp_path, content, how):
     path = written(tmp_path / "x.csv", content)
     try:
         expected = br.count(path, **HOW, **how)
@@ -151,7 +129,6 @@ def test_with_any_doubt_a_text_is_read_as_a_whole(tmp_path, in_pieces, content, 
         assert caught.value.problems == error.problems
     else:
         alike(br.count(path, **HOW, **how, memory=LEAST), expected)
-    assert in_pieces == ["whole"]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +201,7 @@ def test_several_texts_are_one_table(tmp_path, parts, how):
     [gzip.compress, zstandard.compress, bz2.compress, zipped],
     ids=["gz", "zst", "bz2", "zip"],
 )
-def test_packed_text_is_counted_in_pieces(tmp_path, tight, in_pieces, pack):
+def test_packed_text_is_counted_in_pieces(tmp_path, tight, pack):
     labels, scores = made()
     content = lines(labels.astype(int), scores)
     name = (
@@ -234,7 +211,6 @@ def test_packed_text_is_counted_in_pieces(tmp_path, tight, in_pieces, pack):
     whole = br.count(path, **HOW)
     ours = br.count(path, **HOW, memory=LEAST)
     alike(ours, whole.condense())
-    assert in_pieces == ["pieces"]
 
 
 def test_what_does_not_fit_is_condensed_as_parquet_is(tmp_path, tight, monkeypatch):
@@ -254,15 +230,17 @@ def assert_left_soon(place):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nothing can be killed here")
-def test_whoever_is_killed_while_a_text_is_copied_leaves_nothing(tmp_path, place):
+def test_what_is_left_by_whoever_is_killed_goes_with_the_next_start(tmp_path, place):
     path = written(tmp_path / "x.csv", lines(*made_text(600_000)))
     program = f"import baserate as br; br.count({path!r}, label='y', score='s', memory='320MB')"
     process = subprocess.Popen([sys.executable, "-c", program])
-    while not list(place.glob("*/*/columns.parquet")) and process.poll() is None:
+    while not list(place.iterdir()) and process.poll() is None:
         time.sleep(0.002)
     process.kill()
     assert process.wait() == -signal.SIGKILL
-    assert_left_soon(place)
+    assert list(place.iterdir())
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert not list(place.iterdir())
 
 
 def made_text(rows):
@@ -320,21 +298,7 @@ def test_the_commands_take_text(tmp_path, tight, capsys):
         "-o",
         tmp_path / "y.counts",
     )
-    assert (
-        "BR613" in both.err
-    )  # several scores of a text are read as a whole, which has no such column
-
-
-def test_an_unmade_copy_is_the_systems_error(tmp_path, monkeypatch, place):
-    """A disk without room, as the reader says it."""
-    monkeypatch.setattr(large, "Quotas", lambda memory: Quotas(memory, written=50_000))
-    path = written(tmp_path / "x.csv", lines(*made_text(100_000)))
-    with pytest.raises(
-        OSError,
-        match="File too large: a copy of the columns is needed, and a file may have at most",
-    ):
-        br.count(path, **HOW, memory=LEAST)
-    assert not list(place.iterdir())
+    assert "BR943" in both.err  # a condensed count is of one score
 
 
 def plain_text(rows=160_000):

@@ -182,7 +182,7 @@ def answered_there(at, rule, volume):
 
 def compare_baselines(shown, choice, *, tested):
     ends = {
-        name: [tables._cell(point, column) for column in COLUMNS]
+        name: [tables._format_measure(point, column) for column in COLUMNS]
         for name, point in choice.baselines.items()
     }
     assert {name: [value for value, _ in row] for name, row in shown["baselines"].items()} == ends
@@ -199,7 +199,7 @@ def compare_row(row, point, known):
         return
     assert row[1] == [describe_briefly(point), ""]
     for (value, bounds), name in zip(row[2:], COLUMNS, strict=True):
-        assert value == tables._cell(point, name), name
+        assert value == tables._format_measure(point, name), name
         whole = name in ("alerts", "caught")
         assert bounds == (tables.span(known[name], whole=whole) if name in known else ""), name
 

@@ -167,7 +167,7 @@ def test_profits_are_told_as_profits(browser, tmp_path):
         choice = br.choose(models, at=at, volume=1_000_000)
         assert texts(page, "#answer") == [tables.verdict(choice, alone=False)]
         assert "profit per case" in texts(page, "#answer")[0]
-        told = [tables._cell(point, "expected_cost") for point in choice.points.values()]
+        told = [tables._format_measure(point, "expected_cost") for point in choice.points.values()]
         spans = [
             tables.span(tables._in_table(found, point, "expected_cost"))
             for found, point in costs_known(models, at)

@@ -202,9 +202,9 @@ def test_alerts_are_counted_among_all_scored_cases_on_the_page_too(browser, tmp_
             choice = br.choose(models, rule, at=at, volume=volume or 1000)
             for name in ("posfrac", "alerts"):
                 cells = [row[2 + COLUMNS.index(name)][0] for row in settled(page)["models"]]
-                assert cells == [tables._cell(point, name) for point in choice.points.values()], (
-                    name
-                )
+                assert cells == [
+                    tables._format_measure(point, name) for point in choice.points.values()
+                ], name
             flagged = sum(score >= choice.point.threshold for score in scores[choice.model])
             assert (
                 f"as it flags {flagged} of all 3,000 that were scored, with and without a label; "

@@ -29,9 +29,8 @@ from baserate.counts.grouped import GroupedCounts
 from baserate.errors import escaped, quoted, refuse, refuse_file
 from baserate.inference.intervals import auc_intervals
 from baserate.read.cases import count_jointly
-from baserate.read.files import count_scores, groups_of
+from baserate.read.files import count_scores, count_within_memory, groups_of
 from baserate.read.joins import read_models
-from baserate.read.large import Sources, count_large, sources_in_pieces
 from baserate.read.saved import load, name_of
 from baserate.read.sql import DIALECTS, counting_sql
 from baserate.views import tables
@@ -103,31 +102,20 @@ def _result(whole: Whole, written: str, files: int) -> Result:
 
 
 def _large(source: SourceOptions, group: str | None) -> Counts | None:
-    """All files together, piece by piece, under a ceiling on memory; None without one, or where
-    files are read as a whole.
+    """All files as one table, within a memory limit; None without one, or where they are read one
+    by one.
     """
     scores = source.scores
-    if not source.is_limited:
+    if not source.is_limited or not scores or group is not None:
         return None
-    found = [sources_in_pieces(path) for path in source.paths]
-    sources = [each for each in found if each is not None]
-    text = any(each.text for each in sources)
-    if (
-        not sources
-        or len(sources) < len(found)
-        or (text and not (all(each.text for each in sources) and len(found) > 1 == len(scores)))
-    ):
-        return None
-    wanted = source.wanted(group=group)
     if len(scores) > 1:
         raise refuse(
             "BR943",
-            "several scores cannot be counted together piece by piece",
+            "several scores cannot be counted together within a memory limit",
             "count one --score at a time",
         )
-    pieces = Sources([each for part in sources for each in part.paths], text)
     with source.watched() as watched:
-        counted = count_large(source.path, pieces, wanted, watched)
+        counted = count_within_memory(source.paths, source.wanted(), watched)
     return None if counted is None else counted[scores[0]]
 
 

@@ -393,7 +393,7 @@ TABLE = {
         _option(
             "--memory",
             metavar="SIZE",
-            help=("Memory limit, such as 1GB: Parquet and CSV of any size are counted in pieces."),
+            help="Memory limit, such as 1GB: Parquet, CSV and JSON lines of any size are counted.",
         ),
     ),
     OUTPUT: (

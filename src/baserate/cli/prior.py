@@ -43,7 +43,7 @@ from baserate.read.joins import read_models
 from baserate.read.saved import saved_joint, saved_models
 from baserate.read.source import shown_source
 from baserate.results.operating_point import COUNTED, OperatingPoint
-from baserate.results.values import BOTH, Interval, percent, stated
+from baserate.results.values import BOTH, Interval, bounds_in_words, percent
 from baserate.shift.estimate import (
     PriorEstimate,
     describe_estimate,
@@ -159,7 +159,8 @@ def learned(request: Request, done: str) -> Learned:
     beside = tuple((other, there) for other, there in scored if there is not None)
     found = replace(found, beside=beside)
     text = (
-        f"the base rate {found.value:.4g} ({percent(found.level)} {stated(found)}) is an estimate"
+        f"the base rate {found.value:.4g} ({percent(found.level)} {bounds_in_words(found)})"
+        " is an estimate"
         f" from {escaped(field)}, score {quoted(score)}: {describe_estimate(found)};"
         f" {_taken(found, done)}"
     )
@@ -172,7 +173,8 @@ def _check_usable(found: PriorEstimate) -> None:
     if 0 < found.value < 1:
         return
     text = (
-        f"--prior-from: the estimate is {found.value:g} ({percent(found.level)} {stated(found)}),"
+        f"--prior-from: the estimate is {found.value:g} ({percent(found.level)}"
+        f" {bounds_in_words(found)}),"
         " which cannot be used as a base rate"
     )
     most = max(found.high, 3 / found.cases)  # none seen: up to three in so many are not ruled out

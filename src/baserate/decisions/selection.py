@@ -123,8 +123,9 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     (0.6, 0.9, 0.0833, 0.149)
     >>> br.choose(counts, "alerts <= 50", at=at, volume=10_000)["caught"]
     18.867924528301888
-    >>> br.choose(counts, guarantee="recall >= 0.75", at=at).guarantee.requirements[0]
-    Guaranteed(requirement='tpr >= 0.75', observed=0.9, bound=0.801..., method='clopper-pearson')
+    >>> guaranteed = br.choose(counts, guarantee="recall >= 0.75", at=at).guarantee.requirements[0]
+    >>> guaranteed.requirement, guaranteed.observed, round(guaranteed.bound, 3)
+    ('tpr >= 0.75', 0.9, 0.801)
     """
     points = Points.of(counts)
     volume = checked_volume(volume)

@@ -486,6 +486,7 @@ def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: flo
     cases = Cases(
         (rows[: len(parts[0])], rows[len(parts[0]) :]),
         (np.ones(len(parts[0]), dtype=np.int64), counts.negatives),
+        (int(counts.total_positives), int(counts.total_negatives)),
         amounts.cases / float(10**amounts.decimals),
     )
     gradient = amount_gradient(point)

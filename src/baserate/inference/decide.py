@@ -434,7 +434,7 @@ def told_apart(
         lambda parts: _turned(_gaps(_costs(parts, places), best), observed, len(places)),
         joint,
         plan,
-        (asked, LOWER, replicates),
+        (asked, LOWER, replicates is None),
         of_roc=True,
     )
     low, _, more = resampled_bounds(values, asked, LOWER)

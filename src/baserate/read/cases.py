@@ -44,7 +44,6 @@ from baserate.numbers import EXACT_FLOATS, INT64_MAX, Floats, Ints, Reading, squ
 from baserate.read.columns import (
     FLOAT_DIGITS,
     Column,
-    Unread,
     as_column,
     check_indexes,
     check_lengths,
@@ -81,8 +80,6 @@ def as_scores(column: Column, times: Ints | None = None) -> Array:
     """Contiguous numbers that rank the cases as the user's values do; none is NaN. `times` says how
     many cases each value stands for.
     """
-    if column.unread is not None:
-        raise _refused(column.name, column.unread)
     if column.missing is not None or times is not None:
         refuse_missing(column, times)
     column = column.inferred()
@@ -139,14 +136,6 @@ def refuse_rows(
     """The error for a number of rows of a column that hold something ("2 negative weights")."""
     text = f"{name} has {number_of(len(rows), what)}{example}"
     return refuse(code, text, fix, rows[:MOST_EXAMPLES], len(rows))
-
-
-def _refused(name: str, found: Unread) -> InputError:
-    """Why such a column is refused, as if its cells were here."""
-    if found.missing.total or not found.wrong.total:
-        gone = found.missing if found.missing.total else found.nan
-        return no_rank(name, gone.rows, gone.total)
-    return not_numbers(name, found.wrong.first, found.wrong.rows, found.wrong.total)
 
 
 def _from_objects(column: Column) -> Array:

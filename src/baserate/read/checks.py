@@ -59,6 +59,9 @@ from baserate.read.treatments import (
     heeded,
 )
 
+# More different labels are not looked at within a memory limit.
+MOST_LABELS = 1000
+
 
 @dataclass
 class Judged:
@@ -68,6 +71,7 @@ class Judged:
 
     positive: str = "false"
     used: str = "true"
+    rows: int = 0
     label: Any = None
     scores: dict[str, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
@@ -82,8 +86,8 @@ def judge(cases: CaseTable, treatment: Treatment) -> Judged:
     with findings:
         judge_labels(cases, treatment, judged)
     drop_without_scores(cases, treatment, judged)
-    ((used,),) = cases.ask(f"SELECT count(*) FROM cases WHERE {judged.used}")
-    if not used:
+    ((judged.rows,),) = cases.ask(f"SELECT count(*) FROM cases WHERE {judged.used}")
+    if not judged.rows:
         findings.settle()
         text = "every row was left out, as requested: nothing remains"
         raise refuse_file(cases.parts[0].path, "BR602", text, "give a file with whole cases")
@@ -201,7 +205,12 @@ def treated_labels(cases: CaseTable, treatment: Treatment, wanted: ColumnRoles) 
     if treatment.label_threshold is not None:
         column = cut_labels(cases, treatment.label_threshold)
     query = f"SELECT {column} AS label, count(*) FROM cases GROUP BY label ORDER BY min(row)"
+    if cases.memory is not None:
+        query += f" LIMIT {MOST_LABELS + 1}"
     found = cases.ask(query)
+    if cases.memory is not None and len(found) > MOST_LABELS:
+        text = f"{quoted(wanted.label)} has more than {number_of(MOST_LABELS, 'value')}; need 2"
+        raise refuse("BR103", text, "name the column that says which cases are positive")
     raw = [value for value, _ in found]
     values = raw if treatment.label_threshold is not None else cases.labels(raw)
     labels = Labels(column, raw, [times for _, times in found], values)
@@ -500,6 +509,12 @@ def checked_cases(cases: CaseTable, table: Table, treatment: Treatment) -> tuple
     return (found.negated() if treatment.lower_is_positive else found), table
 
 
+def other_rows(path: str, found: int, promised: int) -> InputError:
+    """Return the refusal of a file that gives more or fewer rows than it promises."""
+    text = f"gives {number_of(found, 'row')}, and promises {number_of(promised, 'row')}"
+    return refuse_file(path, "BR703", text, "get a whole copy of the file, or write it again")
+
+
 def read_cases(cases: CaseTable, judged: Judged) -> tuple[Cases, Array]:
     """Return the cases that are used, and the row of each."""
     wanted = cases.wanted
@@ -513,6 +528,8 @@ def read_cases(cases: CaseTable, judged: Judged) -> tuple[Cases, Array]:
         chosen["row"] = "row"
     found = cases.arrays(chosen, judged.used)
     positive = np.asarray(found.pop("positive"), dtype=np.bool_)
+    if len(positive) != judged.rows:
+        raise other_rows(cases.parts[0].path, len(positive), judged.rows)
     kept = np.asarray(found["row"]) if "row" in found else np.arange(len(positive))
     scores = {name: np.asarray(found[f"score {name}"]) for name in judged.scores}
     weights = None
@@ -548,9 +565,10 @@ def unlabelled_cases(cases: CaseTable, treatment: Treatment, judged: Judged) -> 
         gone = gone.replace(
             "y IS NULL", f"({cut_labels(cases, treatment.label_threshold)}) IS NULL"
         )
-    if not cases.rows(gone, 1):
+    ((rows,),) = cases.ask(f"SELECT count(*) FROM cases WHERE {gone}")
+    if not rows:
         return None
-    rest = Judged(used=gone)
+    rest = Judged(used=gone, rows=rows)
     try:
         # What is wrong with rows that are left out is not refused.
         for name in wanted.scores:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.counts.cells import Array
-from baserate.errors import MOST_EXAMPLES, Fix, InputError, grouped, quoted, refuse
+from baserate.errors import Fix, InputError, grouped, quoted, refuse
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
 from baserate.read.table import Late, with_gaps
@@ -34,52 +34,6 @@ NUMBER, FLAG, WORD = "numbers", "true or false", "text"
 
 
 @dataclass(frozen=True)
-class BadCells:
-    """Some cells of a column: in which rows the first of them lie, how many there are, and what the
-    first one says.
-    """
-
-    rows: tuple[int, ...] = ()
-    total: int = 0
-    first: str = ""
-
-    def with_cell(self, row: int, text: str) -> BadCells:
-        """With one more, below them."""
-        rows = (*self.rows, row) if self.total < MOST_EXAMPLES else self.rows
-        return BadCells(rows, self.total + 1, self.first if self.total else text)
-
-    def above(self, other: BadCells, begin: int) -> BadCells:
-        """With those of another column, whose first row is this one here."""
-        rows = (*self.rows, *(begin + row for row in other.rows))[:MOST_EXAMPLES]
-        return BadCells(rows, self.total + other.total, self.first if self.total else other.first)
-
-
-@dataclass(frozen=True)
-class Unread:
-    """A column of rows that cannot be scores: cells without a number, with something that
-    is none, and that say "not a number".
-
-    Enough to say what is wrong with it. A reader that found such cells among millions need not keep
-    the others.
-    """
-
-    rows: int
-    missing: BadCells
-    wrong: BadCells
-    nan: BadCells
-
-    def __len__(self) -> int:
-        return self.rows
-
-    def above(self, other: Unread) -> Unread:
-        """With the rows of another column below."""
-        pairs = ((self.missing, other.missing), (self.wrong, other.wrong), (self.nan, other.nan))
-        return Unread(
-            self.rows + other.rows, *(ours.above(theirs, self.rows) for ours, theirs in pairs)
-        )
-
-
-@dataclass(frozen=True)
 class Column:
     """Flat values under the name a message should call them by, and where they are missing (None:
     nowhere).
@@ -89,7 +43,6 @@ class Column:
     values: Array
     missing: npt.NDArray[np.bool_] | None = None
     index: Any = None  # the pandas index, where there is one
-    unread: Unread | None = None  # why these are no scores, where a reader found that out
     encoded: tuple[list[Any], Array] | None = None  # `coded`, where a frame has it
 
     def __len__(self) -> int:
@@ -204,8 +157,6 @@ def as_column(data: object, name: str) -> Column:
 
 
 def _column(data: object, name: str) -> Column:
-    if isinstance(data, Unread):
-        return Column(name, np.broadcast_to(np.float64(np.nan), data.rows), unread=data)
     if is_masked_array(data):
         masked = _flat(np.asarray(data.data), name)
         return Column(name, masked, _flat(np.ma.getmaskarray(data), name))

@@ -39,6 +39,7 @@ from baserate.read.table import (
     needed,
     with_gaps,
 )
+from baserate.read.temporary import temporary_folder
 
 # ----------------------------------------------------------------------
 # Columns of DuckDB as arrays that keep every value: what `fetchnumpy` would round is spelled out
@@ -324,6 +325,8 @@ ROOMY = (
     # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no  # noqa: E501
     # room, it crashes
 )
+# A memory limit leaves DuckDB one byte of so many, and each thread takes so many.
+SHARE, A_THREAD = 4, 60_000_000
 # What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a
 # query sorts or joins.
 SETTINGS = {
@@ -345,29 +348,39 @@ def locked(
     *,
     database: str = IN_MEMORY,
     settings: Mapping[str, str] = MappingProxyType({}),
+    memory: int | None = None,
 ) -> Iterator[Any]:
-    """A connection that reads these files, or this database, and nothing else; closed at the
-    end.
+    """A connection that reads these files, or this database, and nothing else; closed at the end.
+    Where the memory of all is limited, what does not fit is put into temporary files.
     """
     duckdb = engine()
     narrow = {"threads": "1"} if (user_limit() or ROOMY) < ROOMY else {}
-    try:
-        connection = duckdb.connect(
-            database, read_only=database != IN_MEMORY, config={**SETTINGS, **narrow, **settings}
-        )
-    except duckdb.OutOfMemoryException as error:  # of no data yet: of the process
-        raise MemoryError from error
-    try:
-        connection.execute(
-            "SET TimeZone = 'UTC'"
-        )  # times as text must not depend on where the machine stands
+    with ExitStack() as stack:
+        folders = [] if memory is None else [stack.enter_context(temporary_folder())]
+        within = {} if memory is None else settings_within(memory, folders[0])
+        config = {**SETTINGS, **narrow, **settings, **within}
+        try:
+            connection = duckdb.connect(database, read_only=database != IN_MEMORY, config=config)
+        except duckdb.OutOfMemoryException as error:  # of no data yet: of the process
+            raise MemoryError from error
+        stack.callback(connection.close)
+        # Times as text must not depend on where the machine stands.
+        connection.execute("SET TimeZone = 'UTC'")
         # A pattern and the file it matches are both looked up among the allowed paths.
         connection.execute("SET allowed_paths = ?", [[*files, *map(literally, files)]])
+        connection.execute("SET allowed_directories = ?", [folders])
+        # Statistics of Parquet leave NaN out, and then isnan() would be false everywhere.
+        connection.execute("SET disabled_optimizers = 'statistics_propagation'")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         yield connection
-    finally:
-        connection.close()
+
+
+def settings_within(memory: int, folder: str) -> dict[str, str]:
+    """Return what DuckDB may take where all may take so many bytes."""
+    limit = memory // SHARE
+    threads = min(max(limit // A_THREAD, 1), os.cpu_count() or 1)
+    return {"memory_limit": f"{limit}B", "temp_directory": folder, "threads": str(threads)}
 
 
 def literally(path: str) -> str:

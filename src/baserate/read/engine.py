@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import isnan
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -112,6 +112,10 @@ class CaseTable:
     wanted: ColumnRoles
     parts: list[Table] = field(default_factory=list)  # the files, without columns
     missing: frozenset[str] = MISSING_NUMBERS
+    memory: int | None = None  # the most bytes that may be taken
+    # The name of what gives rows of `cases`, and how many; `place` is the position of a row in it.
+    slices: list[tuple[str, int]] = field(default_factory=list)
+    place: ClassVar[str] = "rowid"
 
     def number(self, name: str, kind: str = "n") -> str:
         """Return the SQL name of a column of numbers."""
@@ -150,8 +154,18 @@ class CaseTable:
     def arrays(self, columns: Mapping[str, str], condition: str = "true") -> dict[str, Array]:
         """Return columns of the rows of which a condition is true, in the order of the rows."""
         chosen = ", ".join(f"{column} AS {identifier(name)}" for name, column in columns.items())
-        order = " ORDER BY row" if len(self.parts) > 1 else ""
+        order = " ORDER BY row" if len(self.slices) > 1 else ""
         query = f"SELECT {chosen} FROM cases WHERE {condition}{order}"
+        found: dict[str, Array] = self.connection.execute(query).fetchnumpy()
+        return found
+
+    def rows_of(
+        self, source: str, columns: Mapping[str, str], begin: int, end: int
+    ) -> dict[str, Array]:
+        """Return columns of some rows of a slice."""
+        chosen = ", ".join(f"{column} AS {identifier(name)}" for name, column in columns.items())
+        condition = f"{self.place} >= {begin} AND {self.place} < {end}"
+        query = f"SELECT {chosen} FROM {source} WHERE {condition}"
         found: dict[str, Array] = self.connection.execute(query).fetchnumpy()
         return found
 
@@ -214,6 +228,7 @@ class CaseTable:
 
     def add(self, plain: Plain, part: Table) -> None:
         """Add what was read of a file."""
+        self.slices.append((self.next_part, part.rows - part.refused))
         notes = (*plain.notes, *part.notes)
         self.parts.append(replace(part, sha256=plain.sha256, notes=notes))
 
@@ -223,11 +238,11 @@ class CaseTable:
         self.connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
 
     def make_view(self) -> None:
-        """Make the view `cases` of all parts."""
+        """Make the view `cases` of all slices."""
         begin, parts = 0, []
-        for place, part in enumerate(self.parts):
-            parts.append(f"SELECT *, rowid + {begin} AS row FROM part{place}")
-            begin += part.rows - part.refused
+        for source, rows in self.slices:
+            parts.append(f"SELECT *, {self.place} + {begin} AS row FROM {source}")
+            begin += rows
         self.connection.execute(f"CREATE TEMP VIEW cases AS {' UNION ALL '.join(parts)}")
 
 
@@ -255,13 +270,17 @@ class JsonCases(CaseTable):
 class TypedCases(CaseTable):
     """Cases of a source whose columns have types, such as Parquet."""
 
-    types: Mapping[str, str] = {}
+    label_types: frozenset[str] = frozenset()
+
+    def select(self, columns: Mapping[str, str], types: Mapping[str, str]) -> str:
+        """Return the columns of `cases` from columns of these types."""
+        self.label_types |= {types[self.wanted.label]}
+        return select_typed(self.wanted, columns, types)
 
     def labels(self, raw: list[Any]) -> list[Any]:
-        of_type = self.types[self.wanted.label]
-        if of_type == IN_FOLDERS:
+        if self.label_types == {IN_FOLDERS}:
             return plain_labels(raw)
-        return list(from_spelled(raw)) if is_spelled(of_type) else raw
+        return list(from_spelled(raw)) if all(map(is_spelled, self.label_types)) else raw
 
 
 def json_label(text: str) -> Any:
@@ -405,6 +424,8 @@ def select_typed(wanted: ColumnRoles, columns: Mapping[str, str], types: Mapping
     label = typed_sql(columns[wanted.label], types[wanted.label])
     if duckdb_kind(types[wanted.label]) is Kind.TEXT:
         label = text_sql(label, BLANK)
+    elif types[wanted.label] in ("FLOAT", "DOUBLE"):
+        label = f"CASE WHEN NOT isnan({label}) THEN {label} END"
     parts = [f"{label} AS y"]
     for name, place in text_places(wanted):
         column, of_type = columns[name], types[name]
@@ -426,14 +447,16 @@ def typed_number_sql(name: str, column: str, place: int, of_type: str) -> str:
     if of_type not in NUMBERS:
         return number_sql(name, typed_sql(column, of_type), place, NumberFormat(), BLANK)
     number = f"CAST({column} AS DOUBLE)"
-    odd, flags, large = f"{number} IS NULL", 0, "CAST(NULL AS BIGINT)"
+    flags, large = 0, "CAST(NULL AS BIGINT)"
     if of_type in ("FLOAT", "DOUBLE"):
-        odd, flags = f"{odd} OR isnan({number})", FRACTION
+        # NaN is missing here, and no later condition looks for it: DuckDB skips row groups of
+        # Parquet whose statistics, which leave NaN out, show none.
+        number, flags = f"CASE WHEN NOT isnan({number}) THEN {number} END", FRACTION
     elif of_type.endswith("BIGINT"):
         large = f"CASE WHEN abs({number}) >= {EXACT} THEN TRY_CAST({column} AS BIGINT) END"
     return (
         f"{number} AS n{place}, CAST({flags} AS UTINYINT) AS f{place},"
-        f" CASE WHEN {odd} THEN '' END AS o{place}, {large} AS b{place}"
+        f" CASE WHEN ({number}) IS NULL THEN '' END AS o{place}, {large} AS b{place}"
     )
 
 
@@ -442,7 +465,9 @@ def typed_number_sql(name: str, column: str, place: int, of_type: str) -> str:
 
 
 @contextlib.contextmanager
-def utf8_texts(plains: Sequence[Plain], options: TextOptions) -> Iterator[tuple[list[Text], Any]]:
+def utf8_texts(
+    plains: Sequence[Plain], options: TextOptions, memory: int | None
+) -> Iterator[tuple[list[Text], Any]]:
     """Give the texts of files in UTF-8, and a connection that reads them."""
     with contextlib.ExitStack() as stack:
         texts = [
@@ -451,16 +476,17 @@ def utf8_texts(plains: Sequence[Plain], options: TextOptions) -> Iterator[tuple[
         ]
         # Others are read by Python.
         printable = [text.path for text in texts if text.path.isprintable()]
-        yield texts, stack.enter_context(locked([os.path.abspath(path) for path in printable]))  # noqa: PTH100
+        files = [os.path.abspath(path) for path in printable]  # noqa: PTH100
+        yield texts, stack.enter_context(locked(files, memory=memory))
 
 
 @contextlib.contextmanager
 def open_texts(
-    plains: Sequence[Plain], wanted: ColumnRoles, options: TextOptions
+    plains: Sequence[Plain], wanted: ColumnRoles, options: TextOptions, memory: int | None = None
 ) -> Iterator[CaseTable]:
     """Give the cases of delimited text files that are one table."""
-    with utf8_texts(plains, options) as (texts, connection):
-        cases = CaseTable(connection, wanted)
+    with utf8_texts(plains, options, memory) as (texts, connection):
+        cases = CaseTable(connection, wanted, memory=memory)
         for plain, text in zip(plains, texts, strict=True):
             with of_one_table(cases):
                 cases.add(plain, load_text(cases, text, options, cases.next_part))

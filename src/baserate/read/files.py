@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,19 @@ import numpy as np
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import (
+    TURNED,
     Fix,
     InputError,
     Ledger,
     Note,
     Source,
     checked_design,
+    counted_twice,
+    number_of,
     quoted,
     refuse_file,
     relocate_problems,
+    size,
 )
 from baserate.read.cases import (
     SCORE,
@@ -36,14 +41,28 @@ from baserate.read.cases import (
     fitting,
     score_name,
 )
-from baserate.read.checks import checked_cases
-from baserate.read.columns import Column, Unread, as_column
-from baserate.read.large import count_large, sources_in_pieces
-from baserate.read.source import Options, parts_of, shown_source, text_cases, together
+from baserate.read.checks import checked_cases, judge
+from baserate.read.columns import Column, as_column
+from baserate.read.engine import CaseTable
+from baserate.read.large import as_counts, count_model_within
+from baserate.read.parquet import open_parquet
+from baserate.read.source import (
+    Options,
+    check_unused,
+    count_confined,
+    is_possible,
+    parquet_sources,
+    parts_of,
+    shown_source,
+    text_cases,
+    together,
+)
 from baserate.read.streams import STDIN, spooled
 from baserate.read.table import Ceiling, ColumnRoles, Table
 from baserate.read.treatments import DROP, Treatment, heeded, treat
 
+# What a case takes that is held with all that lies beside its score.
+BYTES_A_ROW = 256
 AMOUNTS = ("amount", "price", "value", "eur", "usd", "loss")
 
 
@@ -58,15 +77,11 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> Cases:
     if source in STDIN and options.spooled is None:
         with spooled(options.limits) as path:
             return read_cases(source, wanted, options._replace(spooled=path))
-    with text_cases(source, wanted, options) as held:
+    with text_cases([source], wanted, options._replace(ceiling=Ceiling())) as held:
         if held is not None:
-            parts, table = held.parts, together(source, held.parts)
-            with relocate_problems(table.place):
-                cases, table = checked_cases(held, table, options.treatment)
-            return _with_ledger(cases, table, parts, wanted)
-    untreated = options._replace(untreated=options.treatment.leaves_scores())
+            return _cases_of_table(source, held, options.treatment)
     wanted = heeded(wanted, options.treatment)
-    tables = parts_of(source, wanted, untreated)
+    tables = parts_of(source, wanted, options)
     table = together(source, tables)
     with relocate_problems(table.place):
         table = treat(table, wanted, options.treatment)
@@ -75,6 +90,13 @@ def read_cases(source: str, wanted: ColumnRoles, options: Options) -> Cases:
         if options.treatment.lower_is_positive:
             cases = cases.negated()
     return _with_ledger(cases, table, tables, wanted)
+
+
+def _cases_of_table(source: str, held: CaseTable, treatment: Treatment) -> Cases:
+    table = together(source, held.parts)
+    with relocate_problems(table.place):
+        cases, table = checked_cases(held, table, treatment)
+    return _with_ledger(cases, table, held.parts, held.wanted)
 
 
 def _check_roles(source: str, wanted: ColumnRoles) -> None:
@@ -114,36 +136,24 @@ def _unlabelled_cases(table: Table, wanted: ColumnRoles, treatment: Treatment) -
         return None  # what is wrong with rows that are left out is not refused
 
 
-def refuse_unread(source: str, tables: Sequence[Table], wanted: ColumnRoles) -> None:
-    """Say what is wrong with tables of which a reader kept no more than that: they are refused
-    where they were read.
-    """
-    if any(isinstance(column, Unread) for table in tables for column in table.columns.values()):
-        table = together(source, tables)
-        with relocate_problems(table.place):
-            _cases(table, wanted)
-
-
 def _with_ledger(cases: Cases, table: Table, parts: Sequence[Table], wanted: ColumnRoles) -> Cases:
     """Return the cases with the place of every row and an account of the rows of each file."""
-    label = "" if cases.label is None else str(cases.label)
-    sources = tuple(
-        _source(part, used, wanted, label)
-        for part, used in zip(parts, _rows_used(parts, table), strict=True)
-    )
-    ledger = _sum_of(sources, wanted.design)
+    ledger = _ledger(parts, _rows_used(parts, table), wanted, cases.label)
     notes = (*table.notes, *cases.notes, *_weight_notes(wanted.weight))
     return cases._replace(ledger=ledger, notes=notes, place=table.place)
 
 
-def _sum_of(sources: Sequence[Source], design: str) -> Ledger:
-    read, used = (sum(getattr(one, f"rows_{what}") for one in sources) for what in ("read", "used"))
-    return Ledger(read, used, read - used, tuple(sources), design)
-
-
-def _source(part: Table, used: int, wanted: ColumnRoles, positive: str) -> Source:
-    rows = part.rows, used, part.rows - used
-    return Source(part.path, part.sha256, *rows, wanted.label, positive, wanted.weight)
+def _ledger(
+    parts: Sequence[Table], rows_used: Sequence[int], wanted: ColumnRoles, label: Any
+) -> Ledger:
+    positive = "" if label is None else str(label)
+    sources = []
+    for part, used in zip(parts, rows_used, strict=True):
+        rows = part.rows, used, part.rows - used
+        source = Source(part.path, part.sha256, *rows, wanted.label, positive, wanted.weight)
+        sources.append(source)
+    read = sum(part.rows for part in parts)
+    return Ledger(read, sum(rows_used), read - sum(rows_used), tuple(sources), wanted.design)
 
 
 def _rows_used(parts: Sequence[Table], table: Table) -> list[int]:
@@ -179,14 +189,85 @@ def count_scores(source: str, wanted: ColumnRoles, options: Options) -> dict[str
     where that can be: where the scores do not all fit, the counts are condensed (see
     `Counts.condense`), exact at every one of its thresholds.
     """
+    counted = None
     if options.ceiling.memory is not None:
-        pieces = sources_in_pieces(source)
-        if pieces is not None and wanted.scores:
-            counted = count_large(source, pieces, wanted, options)
-            if counted is not None:
-                return counted
-        options = options._replace(ceiling=Ceiling(options.ceiling.memory))
-    return count_each_model(read_cases(source, wanted, options))
+        counted = count_within_memory([source], wanted, options)
+    return counted or count_each_model(read_cases(source, wanted, options))
+
+
+def count_within_memory(
+    sources: Sequence[str], wanted: ColumnRoles, options: Options
+) -> dict[str, Counts] | None:
+    """Return the counts of each score of sources that are one table; None where they are read as a
+    whole.
+    """
+    _check_roles(sources[0], wanted)
+    if not wanted.scores:
+        return None
+    if all(map(parquet_sources, sources)) and is_possible():
+        return count_confined(sources, wanted, options)
+    return count_here(sources, wanted, options)
+
+
+def count_here(
+    sources: Sequence[str], wanted: ColumnRoles, options: Options
+) -> dict[str, Counts] | None:
+    """Return the same, read in this process."""
+    parquet = [parquet_sources(source) for source in sources]
+    if all(parquet):
+        check_unused(sources[0], "Parquet", options)
+        paths = list(chain.from_iterable(parquet))
+        with open_parquet(paths, wanted, options.ceiling.memory) as cases:
+            return _count_table(sources[0], cases, options)
+    with text_cases(sources, wanted, options) as found:
+        return None if found is None else _count_table(sources[0], found, options)
+
+
+def _count_table(source: str, cases: CaseTable, options: Options) -> dict[str, Counts]:
+    ceiling, treatment, wanted = options.ceiling, options.treatment, cases.wanted
+    rows = sum(rows for _, rows in cases.slices)
+    needs_all = _needs_all(wanted, treatment)
+    if needs_all:
+        if rows * BYTES_A_ROW > ceiling.room:
+            raise _needs_memory(source, needs_all[0], rows, ceiling)
+        return count_each_model(_cases_of_table(source, cases, treatment))
+    table = together(source, cases.parts)
+    low = treatment.lower_is_positive
+    with relocate_problems(table.place):
+        judged = judge(cases, treatment)
+        kept = {
+            name: count_model_within(cases, judged, name, ceiling, lower_is_positive=low)
+            for name in wanted.scores
+        }
+    held = [part.rows - part.refused for part in cases.parts]
+    ledger = _ledger(cases.parts, held, wanted, judged.label)
+    notes = [*table.notes, *judged.notes, *judged.remarks, *((TURNED,) if low else ())]
+    notes += map(counted_twice, _twice(cases.parts))
+    return {name: as_counts(found, ledger, tuple(notes)) for name, found in kept.items()}
+
+
+def _needs_all(wanted: ColumnRoles, treatment: Treatment) -> list[str]:
+    """Return the options that need every case at once: columns beside the score, and rows that are
+    left out.
+    """
+    asked = {"weight": wanted.weight, **wanted.beside, "dedupe": treatment.dedupe}
+    found = [name for name, value in asked.items() if value is not None]
+    found += ["missing_label"] if treatment.missing_label == DROP else []
+    return found + (["nan_score"] if treatment.nan_score == DROP else [])
+
+
+def _needs_memory(source: str, option: str, rows: int, ceiling: Ceiling) -> InputError:
+    what, word = option.replace("_", " "), option.replace("_", "-")
+    text = f"{what} needs every case at once, and {number_of(rows, 'case')} do not fit into"
+    assert ceiling.memory is not None
+    fix = Fix(f"leave out {option}, or memory", f"leave out --{word}, or --memory")
+    return refuse_file(source, "BR943", f"{text} {size(ceiling.memory)}", fix)
+
+
+def _twice(parts: Sequence[Table]) -> list[str]:
+    """Return the files whose bytes another file has too."""
+    digests = [part.sha256 for part in parts]
+    return [part.path for place, part in enumerate(parts) if part.sha256 in digests[:place]]
 
 
 def count_together(

@@ -43,13 +43,13 @@ Record = tuple[int, dict[str, Any]]
 
 @contextlib.contextmanager
 def open_json(
-    plains: Sequence[Plain], wanted: ColumnRoles, options: TextOptions
+    plains: Sequence[Plain], wanted: ColumnRoles, options: TextOptions, memory: int | None = None
 ) -> Iterator[JsonCases]:
     """Give the cases of files of JSON that are one table."""
     for plain in plains:
         check_json_options(plain.shown, options)
-    with utf8_texts(plains, options) as (texts, connection):
-        cases = JsonCases(connection, wanted)
+    with utf8_texts(plains, options, memory) as (texts, connection):
+        cases = JsonCases(connection, wanted, memory=memory)
         for plain, text in zip(plains, texts, strict=True):
             with of_one_table(cases):
                 part = load_json(cases, text, cases.next_part)

@@ -4,6 +4,7 @@ repeated scores.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,6 +33,7 @@ from baserate.read.duckdb import (
     repeated_in,
     types_of,
 )
+from baserate.read.engine import IN_FOLDERS, TypedCases, of_one_table, sql_text
 from baserate.read.streams import unchanged
 from baserate.read.table import (
     ColumnRoles,
@@ -224,6 +226,64 @@ class Opened(NamedTuple):
     rows: list[int]
     types: dict[str, str]
     sha256: str
+
+
+@contextmanager
+def open_parquet(
+    sources: Sequence[str], wanted: ColumnRoles, memory: int | None = None
+) -> Iterator[ParquetCases]:
+    """Give the cases of Parquet files, and folders of them, that are one table."""
+    parts = [_files(source) for source in sources]
+    files = [file for _, part in parts for file in part]
+    with contextlib.ExitStack() as stack:
+        digests = [stack.enter_context(unchanged(part)) for _, part in parts]
+        for file in files:
+            _check_frame(file)
+        absolute = [os.path.abspath(file) for file in files]  # noqa: PTH100
+        connection = stack.enter_context(locked(absolute, memory=memory))
+        cases = ParquetCases(connection, wanted, memory=memory)
+        for (shown, part), sha256 in zip(parts, digests, strict=True):
+            with of_one_table(cases), refused(shown, "BR703", COPY):
+                cases.add_files(shown, part, sha256)
+        with refused(files[0], "BR703", COPY):
+            cases.make_view()
+            yield cases
+
+
+class ParquetCases(TypedCases):
+    """Cases of Parquet files, of which nothing is copied."""
+
+    place = "file_row_number"
+
+    def add_files(self, shown: str, files: Sequence[str], sha256: str) -> None:
+        """Add files of one source: a view for each."""
+        types = _agreed_types(self.connection, files, self.wanted)
+        rows = [_row_count(self.connection, file) for file in files]
+        if not sum(rows):
+            raise refuse_file(shown, "BR602", "has columns but no rows", "give a file with cases")
+        of_folders = partitions(files, [name for name in self.wanted.columns if name not in types])
+        for number, file in enumerate(files):
+            _check_pages(self.connection, file, list(types))
+            columns = {name: identifier(name) for name in types}
+            columns |= {name: text_or_null(values[number]) for name, values in of_folders.items()}
+            every = types | dict.fromkeys(of_folders, IN_FOLDERS)
+            chosen = self.select(columns, every)
+            path = sql_text(literally(os.path.abspath(file)))  # noqa: PTH100
+            name = f"slice{len(self.slices)}"
+            self.connection.execute(
+                f"CREATE TEMP VIEW {name} AS SELECT {chosen}, file_row_number"  # noqa: S608
+                f" FROM read_parquet({path}, hive_partitioning = false, file_row_number = true)"
+            )
+            self.slices.append((name, rows[number]))
+        said = "is taken from the names of the folders (hive partitions)"
+        notes = tuple(Note("BR704", f"{quoted(name)} {said}") for name in of_folders)
+        place = in_tables(files, rows)
+        self.parts.append(Table(shown, {}, sum(rows), sha256=sha256, place=place, notes=notes))
+
+
+def text_or_null(value: str | None) -> str:
+    """Return a text, or none, as SQL takes it."""
+    return "NULL" if value is None else sql_text(value)
 
 
 @contextmanager

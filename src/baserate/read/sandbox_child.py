@@ -5,23 +5,21 @@ ends. It ends when its parent does, too.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import queue
 import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import IO, Any
 
 from baserate.read import source
-from baserate.read.columns import Unread
 from baserate.read.quotas import Quotas, confine
 from baserate.read.sandbox import READY, send, send_error, send_tables
 from baserate.read.streams import Limits
-from baserate.read.table import ColumnRoles, Table
+from baserate.read.table import Ceiling, ColumnRoles, Table
 from baserate.read.text import TextOptions
+from baserate.read.treatments import Treatment
 
 # What no reader does, and what the code in a hostile file might like to do; Python reports each of
 # them before it happens.
@@ -69,22 +67,21 @@ def main(request: Mapping[str, Any]) -> None:
             os.dup2(2, 1)
             confine(Quotas(*request["quotas"]))
             tempfile.tempdir = folder
-            lines = queue.SimpleQueue[bytes]()
-            threading.Thread(target=_listen, args=(lines.put, folder, spooled), daemon=True).start()
-            _answer(out, request, lambda: json.loads(lines.get()))
+            threading.Thread(target=_listen, args=(folder, spooled), daemon=True).start()
+            _answer(out, request)
             out.flush()
     except BrokenPipeError:  # nobody hears the answer, or will remove the folder
         _tidy(folder, spooled)
     os._exit(0)  # nothing here needs tidying up; the parent removes the folder
 
 
-def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[], Any]) -> None:
-    if "scale" in request:
-        _answer_in_pieces(out, request["scale"], next_request)
-        return
+def _answer(out: IO[bytes], request: Mapping[str, Any]) -> None:
     try:
-        wanted = ColumnRoles(**_tuples(request["wanted"]))
         sys.addaudithook(_refuse)
+        if "sources" in request:
+            _count(out, request)
+            return
+        wanted = ColumnRoles(**_tuples(request["wanted"]))
         tables = _tables(request, wanted)
     except BaseException as error:  # noqa: BLE001 (whatever it is, the parent says it in one line)
         send_error(out, error.with_traceback(None))  # which held all that was read
@@ -94,44 +91,30 @@ def _answer(out: IO[bytes], request: Mapping[str, Any], next_request: Callable[[
 
 def _tables(request: Mapping[str, Any], wanted: ColumnRoles) -> list[Table]:
     asked, limits = TextOptions(**_tuples(request["asked"])), Limits(**request["limits"])
-    options = source.Options(
-        asked,
-        limits,
-        spooled=request["spooled"],
-        careful=request["careful"],
-        untreated=request["untreated"],
-    )
-    tables = source.parts_here(request["source"], wanted, options)
-    if any(isinstance(one, Unread) for table in tables for one in table.columns.values()):
-        from baserate.read.files import refuse_unread
-
-        refuse_unread(request["source"], tables, wanted)
-    return tables
+    options = source.Options(asked, limits, spooled=request["spooled"])
+    return source.parts_here(request["source"], wanted, options)
 
 
-def _answer_in_pieces(
-    out: IO[bytes], said: Mapping[str, Any], next_request: Callable[[], Any]
-) -> None:
-    """For counting under a ceiling: first what there is, then the cases piece by piece, for as long
-    as it is requested.
-    """
-    try:
-        from baserate.read.large_formats import How, answer_pieces, send_description, send_texts
+def _count(out: IO[bytes], request: Mapping[str, Any]) -> None:
+    """Count within a memory limit, and save the counts of each score into the folder."""
+    from baserate.read.files import count_here
 
-        sys.addaudithook(_refuse)
-        sources, wanted = said["sources"], ColumnRoles(**_tuples(said["wanted"]))
-        text = said["text"] and How.of(
-            _tuples(said["text"]["asked"]), said["text"]["limits"], said["memory"]
-        )
-        found = (
-            send_texts(out, sources, wanted, text)
-            if text
-            else send_description(out, sources, wanted, said["memory"])
-        )
+    def say_progress(done: int, total: int) -> None:
+        send(out, {"rows": done, "of": total})
         out.flush()
-        answer_pieces(out, found, said["memory"], next_request)
-    except BaseException as error:  # noqa: BLE001 (as above)
-        send_error(out, error)
+
+    said = {name: _tuples(value) for name, value in request.items() if isinstance(value, dict)}
+    options = source.Options(
+        TextOptions(**said["asked"]),
+        Limits(**said["limits"]),
+        Treatment(**said["treatment"]),
+        Ceiling(**said["ceiling"], progress=say_progress),
+    )
+    counted = count_here(request["sources"], ColumnRoles(**said["wanted"]), options)
+    assert counted is not None
+    for place, counts in enumerate(counted.values()):
+        counts.save(os.path.join(tempfile.gettempdir(), f"{place}.counts"))
+    send(out, {"models": list(counted)})
 
 
 def _tuples(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,15 +129,12 @@ def _refuse(event: str, _: tuple[Any, ...]) -> None:
         raise PermissionError(f"a reader does not do {event}")
 
 
-def _listen(heard: Callable[[bytes], object], folder: str, spooled: str | None) -> None:
-    """Hand on every line. The parent holds the other end for as long as it reads answers; what it
+def _listen(folder: str, spooled: str | None) -> None:
+    """Wait for the other end, which the parent holds for as long as it reads answers; what it
     cannot remove any more is removed here.
     """
-    waiting = b""
-    while more := os.read(0, 1 << 16):
-        *lines, waiting = (waiting + more).split(b"\n")
-        for line in lines:
-            heard(line)
+    while os.read(0, 1 << 16):
+        pass
     _tidy(folder, spooled)
     os._exit(1)
 

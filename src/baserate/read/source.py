@@ -17,10 +17,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
-from functools import reduce
 from importlib import import_module
-from itertools import accumulate
-from math import isnan
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar
 
@@ -28,14 +26,13 @@ import numpy as np
 
 from baserate.atomic import user_limit
 from baserate.counts.cells import Array
+from baserate.counts.counts import Counts
 from baserate.errors import Fix, InputError, Note, Where, escaped, quoted, refuse, refuse_file, size
 from baserate.read import json_lines, streams
-from baserate.read.cases import spelled
-from baserate.read.columns import Unread
-from baserate.read.csv import unread
 from baserate.read.engine import CaseTable, open_texts
 from baserate.read.quotas import CPU_S, Quotas, machine_memory
-from baserate.read.sandbox import READY, Failed, Incoming, Untrue, received
+from baserate.read.sandbox import READY, Failed, Incoming, Untrue, field_of, raised, received
+from baserate.read.saved import load
 from baserate.read.streams import Limits
 from baserate.read.table import WORDS, Ceiling, ColumnRoles, Table, in_table
 from baserate.read.temporary import temporary_folder
@@ -125,10 +122,10 @@ def read_confined(source: str, shown: str, wanted: ColumnRoles, options: Options
 
 
 class Listening(NamedTuple):
-    """A reader with a request: what it answers, and how to request more."""
+    """A reader with a request: what it answers, and the folder in which it leaves files."""
 
     incoming: Incoming
-    ask: Callable[[dict[str, Any]], None]
+    folder: str
 
 
 @contextlib.contextmanager
@@ -147,7 +144,7 @@ def listening(
             ):
                 reader.end()
                 raise _not_started(shown, reader.said())
-            yield Listening(incoming, reader.ask)
+            yield Listening(incoming, folder)
         except (EOFError, BrokenPipeError):
             raise _reader_failed(shown, reader.end()) from RuntimeError(reader.said())
         except MemoryError:
@@ -217,9 +214,35 @@ def _request(source: str, wanted: ColumnRoles, options: Options) -> dict[str, An
         "asked": asdict(options.asked),
         "limits": asdict(options.limits),
         "spooled": options.spooled,
-        "untreated": options.untreated,
-        "careful": min(options.ceiling.memory or ROOMY, user_limit() or ROOMY) < ROOMY,
     }
+
+
+def count_confined(
+    sources: Sequence[str], wanted: ColumnRoles, options: Options
+) -> dict[str, Counts]:
+    """Return the counts of each score of sources that are one table, counted within a memory limit
+    by a process of its own.
+    """
+    ceiling = options.ceiling
+    request = {
+        "sources": list(sources),
+        "wanted": asdict(wanted),
+        "asked": asdict(options.asked),
+        "limits": asdict(options.limits),
+        "treatment": asdict(options.treatment),
+        "ceiling": {"memory": ceiling.memory, "thresholds": ceiling.thresholds},
+    }
+    with listening(sources[0], request, Quotas(machine_memory())) as reader:
+        while "rows" in (said := raised(reader.incoming.json())):
+            if ceiling.progress is not None:
+                ceiling.progress(field_of(int, said, "rows"), field_of(int, said, "of"))
+        counted = dict[str, Counts]()
+        for place, name in enumerate(wanted.scores):
+            counts = load(os.path.join(reader.folder, f"{place}.counts"))
+            if not isinstance(counts, Counts):
+                raise Untrue("other counts than were requested")
+            counted[name] = counts
+        return counted
 
 
 def _places_of_modules() -> list[str]:
@@ -409,8 +432,6 @@ class Options(NamedTuple):
     treatment: Treatment = Treatment()
     ceiling: Ceiling = Ceiling()
     spooled: str | None = None  # the file that standard input was put into
-    careful: bool = False  # there is no room for DuckDB to read text with
-    untreated: bool = False  # nothing is done about scores that are no numbers: the file is refused
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
@@ -767,8 +788,6 @@ def _joined(columns: Sequence[Any]) -> Any:
     """One column from several; numbers beside text are text too, as the files would have them, and
     none is rounded.
     """
-    if any(isinstance(column, Unread) for column in columns):
-        return reduce(Unread.above, map(_unread, columns))
     arrays = [np.asarray(column) for column in columns]
     types = {array.dtype for array in arrays}
     if len(types) == 1:
@@ -784,25 +803,6 @@ def _joined(columns: Sequence[Any]) -> Any:
     )
 
 
-def _unread(column: Any) -> Unread:
-    """The same of a column whose cells are here: texts, if any are odd."""
-    if isinstance(column, Unread):
-        return column
-    cells = (
-        enumerate("" if cell is None else cell for cell in column.tolist())
-        if column.dtype == object
-        else ()
-    )
-    return unread(
-        len(column), ((row, cell) for row, cell in cells if isinstance(cell, str) and _is_odd(cell))
-    )
-
-
-def _is_odd(text: str) -> bool:
-    number = spelled(text)
-    return number is None or isnan(number)
-
-
 def _spelled(array: Array) -> Array:
     values = np.empty(len(array), dtype=object)
     values[:] = [
@@ -812,7 +812,7 @@ def _spelled(array: Array) -> Array:
 
 
 # ----------------------------------------------------------------------
-# Text, read in place.
+# Sources that become one table of DuckDB's.
 
 
 OPENERS: dict[str, Callable[..., AbstractContextManager[CaseTable]]] = {
@@ -829,36 +829,58 @@ def is_narrow() -> bool:
 
 
 @contextlib.contextmanager
-def text_cases(source: str, wanted: ColumnRoles, options: Options) -> Iterator[CaseTable | None]:
+def text_cases(
+    sources: Sequence[str], wanted: ColumnRoles, options: Options
+) -> Iterator[CaseTable | None]:
     """Give the cases of text; None where a source is anything else."""
+    files = [] if is_narrow() else [text_files_of(source) for source in sources]
     with contextlib.ExitStack() as stack:
         plains = list[streams.Plain]()
-        for path in [] if is_narrow() else text_files_of(source):
+        for path in chain.from_iterable(files) if all(files) else ():
             plain = stack.enter_context(streams.opened(path, options.limits, options.spooled))
             plains.append(plain)
         kinds = {plain.kind for plain in plains}
         if len(kinds) != 1 or not kinds <= OPENERS.keys():
             yield None
             return
-        opener = OPENERS[kinds.pop()]
-        yield stack.enter_context(opener(plains, wanted, options.asked.checked()))
+        opener, asked = OPENERS[kinds.pop()], options.asked.checked()
+        yield stack.enter_context(opener(plains, wanted, asked, options.ceiling.memory))
 
 
 def text_files_of(source: str) -> list[str]:
     """Return the files of a source where they may be delimited text."""
-    if SCHEME.match(source):
-        return []
     if source in streams.STDIN:
         return [source]
-    if os.path.isdir(source):  # noqa: PTH112
-        found = data_files_of(source)
-    elif os.path.lexists(source):
-        found = [source]
-    elif WILD.search(source) and not PARTS.fullmatch(source):
-        found = sorted(glob.glob(source, recursive=True))  # noqa: PTH207
-    else:
-        return []
+    found = paths_of(source)
     return found if all(map(_may_be_text, found)) else []
+
+
+def paths_of(source: str) -> list[str]:
+    """Return the files that a source names: one, those of a folder, or those of a pattern."""
+    if SCHEME.match(source):
+        return []
+    if os.path.isdir(source):  # noqa: PTH112
+        return data_files_of(source)
+    if os.path.lexists(source):
+        return [source]
+    if WILD.search(source) and not PARTS.fullmatch(source):
+        return sorted(glob.glob(source, recursive=True))  # noqa: PTH207
+    return []
+
+
+def parquet_sources(source: str) -> list[str]:
+    """Return the Parquet files of a source, or the folder that holds them; none where it holds
+    anything else.
+    """
+    found = [] if source in streams.STDIN else paths_of(source)
+    if os.path.isdir(source):  # noqa: PTH112
+        is_parquet = all(path.casefold().endswith(PARQUET) for path in found)
+        return [source] if is_parquet and (found or has_folders(source)) else []
+    return found if all(_is_parquet(path) for path in found) else []
+
+
+def _is_parquet(path: str) -> bool:
+    return os.path.isfile(path) and streams.file_kind(_head(path), path) == "Parquet"  # noqa: PTH113
 
 
 def _may_be_text(path: str) -> bool:

@@ -53,12 +53,6 @@ class Treatment:
     lower_is_positive: bool = False
     dedupe: str | None = None
 
-    def leaves_scores(self) -> bool:
-        """Whether every row, and every score, stays as it is: one that is not a number is then
-        refused, whatever else there is.
-        """
-        return replace(self, lower_is_positive=False) == Treatment()
-
     def checked(self) -> Treatment:
         """The same, where every word is one that is known."""
         for argument, value, known in (

@@ -530,7 +530,7 @@ def _points(contents: Contents, names: Mapping[str, str]) -> Iterator[str]:
         rows = tables.with_baselines(rows, one.answers)
         there = [row.point for row in rows if row.point is not None]
         if there:
-            yield block(tables.headed(there))
+            yield block(tables.heading_of_points(there))
             yield block(tables.of_points(rows), whole=names)
             choices_made = [answer.choice for answer in one.answers if answer.choice is not None]
             yield block(tables.of_leads(choices_made))

@@ -20,12 +20,12 @@ __all__ = [
     "UPPER",
     "Difference",
     "Interval",
+    "bounds_in_words",
     "checked_level",
     "checked_side",
     "missed",
+    "missed_in_tails",
     "percent",
-    "stated",
-    "tails",
 ]
 
 BOTH, LOWER, UPPER = "both", "lower", "upper"
@@ -86,7 +86,7 @@ class Interval(Viewed):
         bounds = (
             EXACT
             if self.method == EXACT
-            else f"{percent(self.level)} {stated(self)} ({self.method})"
+            else f"{percent(self.level)} {bounds_in_words(self)} ({self.method})"
         )
         return f"Interval: {name}{shown_value(self)}, {bounds}"
 
@@ -94,7 +94,7 @@ class Interval(Viewed):
         row = (
             self.name or "value",
             format_cell(self.value, self.digits),
-            stated(self),
+            bounds_in_words(self),
             self.method,
         )
         return html_table(repr(self), ("", "value", percent(self.level), "method"), [row])
@@ -256,7 +256,7 @@ MOST_DIGITS = 17
 ONE = 1 - 1e-12
 
 
-def turned(one: Difference) -> Difference:
+def reverse_difference(one: Difference) -> Difference:
     """The same difference, of the models in the other order."""
     return replace(
         one,
@@ -288,7 +288,7 @@ def shown_value(interval: Interval) -> str:
     return "undefined" if math.isnan(interval.value) else f"{interval.value:.{interval.digits}g}"
 
 
-def stated(interval: Interval) -> str:
+def bounds_in_words(interval: Interval) -> str:
     """The bounds in words, in as many digits as tell them apart."""
     if interval.method == EXACT:
         return EXACT
@@ -309,7 +309,7 @@ def checked_side(side: Any) -> str:
     return str(side)
 
 
-def tails(level: float, side: str) -> tuple[float, float]:
+def missed_in_tails(level: float, side: str) -> tuple[float, float]:
     """How much may be missed below and above."""
     out = missed(level)
     return {BOTH: (out / 2, out / 2), LOWER: (out, 0.0), UPPER: (0.0, out)}[side]

@@ -440,8 +440,8 @@ def _counted_together(
 
 
 @overload
-def require(
-    x: Counts,
+def require(  # type: ignore[overload-overlap]
+    x: Counts | GroupedCounts,
     requirement: str,
     /,
     *,
@@ -455,7 +455,7 @@ def require(
 ) -> Requirement: ...
 @overload
 def require(
-    x: JointCounts | Mapping[str, Counts],
+    x: JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts],
     requirement: str,
     /,
     *,
@@ -486,7 +486,8 @@ def require(  # noqa: PLR0913 (each is a question of its own)
     "recall >= 0.8 and precision >= 0.2" at a `threshold`, or where the cheapest one that satisfies
     the rule lies; "auc >= 0.8" needs none. Each part is demonstrated where the one-sided bound at
     `level` satisfies it, and met in this sample only where the value does. Several models give one
-    verdict each.
+    verdict each. Of cases that come in clusters (`count(…, cluster=…)`) each cluster is one unit;
+    they need a threshold.
 
     >>> import baserate as br
     >>> counts = br.Counts([2, 1], positives=[95, 5], negatives=[10, 90])
@@ -514,11 +515,8 @@ def require(  # noqa: PLR0913 (each is a question of its own)
 
 def _required(x: Any, requirement: Any, threshold: Any, asked: dict[str, Any]) -> Requirement:
     if isinstance(x, GroupedCounts) and x.role == "cluster":
-        raise refuse(
-            "BR426",
-            "clusters are not supported by require yet",
-            'segments.by_group({"all": x}, threshold=…, require=…)',
-        )
+        given = {name: value for name, value in asked.items() if name != "seed"}
+        return requirements.require_clusters(x, requirement, threshold=threshold, **given)
     if not isinstance(x, Counts):
         refuse_uncounted(x, "require")
     return requirements.require(requirement=requirement, counts=x, threshold=threshold, **asked)
