@@ -584,7 +584,8 @@ def _slices(contents: Contents) -> Iterator[str]:
 def _decision(contents: Contents) -> Iterator[str]:
     if contents.decision is None:
         return
-    yield from (block(part) for part in choices.decision_in_words(contents.decision))
+    yield block(choices.decided(contents.decision.decision))
+    yield from map(block, choices.tabulate_recommendation(contents.decision))
     if contents.decision.map is not None and contents.decision.map.wins:
         drawing = winner_map_panel(contents.decision.map, priors=PRIORS, cost_ratios=RATIOS).svg()
         yield f'<div class="charts"><figure data-part="map">{drawing}</figure></div>'
