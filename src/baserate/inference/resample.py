@@ -725,16 +725,11 @@ def with_cells(like: Counts, positives: Array, negatives: Array) -> Counts:
 # Several comparisons.
 
 
-def whole_of(part: Counts | GroupedCounts) -> Counts:
-    """All cases together."""
-    return part.total() if isinstance(part, GroupedCounts) else part
-
-
 def totals_of(source: Source) -> list[Counts]:
     """All cases together, of each model."""
     if isinstance(source, JointCounts):
         return [source[name] for name in source]
-    return [whole_of(source)]
+    return [source.total()]
 
 
 def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:
