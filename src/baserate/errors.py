@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -283,8 +282,12 @@ class Note:
 
 def name_models(note: Note, names: Sequence[str]) -> Note:
     """Return a note that begins with the names of the models that it is about."""
-    text = f"{', '.join(map(quoted, names))}: {note.text}"
+    text = f"{_names_before(names)}{note.text}"
     return replace(note, text=text, values={**note.values, "models": tuple(names)})
+
+
+def _names_before(names: Sequence[str]) -> str:
+    return f"{', '.join(map(quoted, names))}: "
 
 
 # Of scores whose low values are suspicious, negated so that `score >= threshold` flags them.
@@ -426,7 +429,6 @@ RANK = (
 # Of the scale of the scores and of ties: where they matter, another note says so.
 QUIET = ("BR202", "BR203", "BR210", "BR216")
 MOST_SHOWN = 3
-OF_MODELS = re.compile(r'((?:"[^"]*"(?:, )?)+): (.+)', flags=re.DOTALL)
 
 
 def rank_notes(notes: Iterable[Note]) -> list[Note]:
@@ -434,15 +436,16 @@ def rank_notes(notes: Iterable[Note]) -> list[Note]:
     is one.
     """
     place = {code: rank for rank, code in enumerate((*RANK, "", *QUIET))}
-    found: dict[tuple[str, str, Fix | None], list[str]] = {}
+    found: dict[tuple[str, str, Fix | None], dict[str, None]] = {}
     for note in notes:
-        of = OF_MODELS.fullmatch(note.text)
-        names = found.setdefault((note.code, of[2] if of else note.text, note.override), [])
-        names += [of[1]] if of and of[1] not in names else []
-    merged = [
-        Note(code, f"{', '.join(names)}: {text}" if names else text, override)
-        for (code, text, override), names in found.items()
-    ]
+        models = note.values.get("models", ())
+        text = note.text.removeprefix(_names_before(models))
+        names = found.setdefault((note.code, text, note.override), {})
+        names.update(dict.fromkeys(models))
+    merged = []
+    for (code, text, override), names in found.items():
+        note = Note(code, text, override)
+        merged.append(name_models(note, tuple(names)) if names else note)
     return sorted(merged, key=lambda note: place.get(note.code, place[""]))
 
 

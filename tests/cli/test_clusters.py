@@ -59,9 +59,9 @@ def test_the_note_on_biased_labels_is_there_with_clusters_too(log, capsys):
 
 def test_a_gate_of_clusters_has_the_bound_of_clusters(hosts, capsys):
     asked = ("gate", hosts, "fpr <= 0.25", "--label", "y", "--score", "a", "--threshold", "1")
-    rows = answered(capsys, *asked)["verdict"]["checks"][0]
+    rows = answered(capsys, *asked)["result"]["verdict"]["checks"][0]
     found = answered(capsys, *asked, "--cluster", "host", status=1)
-    check = found["verdict"]["checks"][0]
+    check = found["result"]["verdict"]["checks"][0]
     assert (rows["outcome"], check["outcome"]) == ("demonstrated", "met, not demonstrated")
     assert check["value"] == rows["value"]
     assert check["bound"] > 0.25 > rows["bound"]
@@ -107,11 +107,21 @@ def test_python_says_where_clusters_are_not_supported(hosts):
     models = br.count(hosts, label="y", score=["a", "b"], cluster="host")
     with pytest.raises(br.InputError, match="clusters are not supported by choose"):
         br.choose(models)
-    for one in (models, models["a"]):
-        with pytest.raises(br.InputError, match="clusters are not supported by require yet"):
-            br.require(one, "recall >= 0.5", threshold=1)
     found = br.segments.by_group({"all": models["a"]}, threshold=1, require="recall >= 0.5")
     assert found.parts[0].outcome == "demonstrated"
+
+
+def test_a_requirement_on_clusters_is_the_one_of_the_gate(hosts, capsys):
+    models = br.count(hosts, label="y", score=["a", "b"], cluster="host")
+    found = br.require(models, "fpr <= 0.25", threshold=1)
+    asked = ("gate", hosts, "fpr <= 0.25", "--label", "y", "--score", "a,b", "--threshold", "1")
+    checks = answered(capsys, *asked, "--cluster", "host", status=1)["result"]["verdict"]["checks"]
+    for check in checks:
+        (ours,) = found[check["model"]].checks
+        assert (check["bound"], check["outcome"]) == (ours.bound, ours.outcome)
+    assert "BR432" in [note.code for note in found["a"].notes]
+    with pytest.raises(br.InputError, match="BR594: clusters need the threshold in use"):
+        br.require(models["a"], "fpr <= 0.25")
 
 
 # Labels that depend on the score.
@@ -138,7 +148,9 @@ def test_slightly_selective_labels_fail_a_gate_that_their_correction_fails(tmp_p
         rows += [(true if case < known else "", flag) for case in range(cases)]
     path = written(tmp_path / "mild.csv", ("y", "a"), rows)
     asked = ("--label", "y", "--missing-label", "drop", "--score", "a", "--threshold", "1")
-    (check,) = answered(capsys, "gate", path, "recall >= 0.5", *asked)["verdict"]["checks"]
+    (check,) = answered(capsys, "gate", path, "recall >= 0.5", *asked)["result"]["verdict"][
+        "checks"
+    ]
     assert check["outcome"] == "demonstrated"
     limit = check["bound"] - 0.001
     done = told(capsys, "gate", path, f"recall >= {limit}", *asked)

@@ -51,13 +51,13 @@ def test_scenario_7_forty_against_twenty_fails(file, capsys):
     assert done.status == 1
     assert done.out.startswith("Failed: new against old in error: worse.\n")
     document = answered(capsys, "gate", path, *COMPARED, status=1)
-    assert document["verdict"] == {
+    assert document["result"]["verdict"] == {
         "passed": False,
         "outcome": "worse",
         "margin": None,
         "failed": ["all cases"],
     }
-    (part,) = document["comparisons"]
+    (part,) = document["result"]["comparisons"]
     assert (part["slice"], part["whole"], part["outcome"], part["method"]) == (
         "all cases",
         True,
@@ -66,7 +66,7 @@ def test_scenario_7_forty_against_twenty_fails(file, capsys):
     )
     assert part["p_value"] == part["p_adjusted"] == pytest.approx(0.0134893, abs=1e-7)
     assert part["detectable"] == pytest.approx(br.planning.smallest_detectable(60, cases=260).share)
-    assert (document["command"], document["seed"], document["sources"][0]["path"]) == (
+    assert (document["command"], document["result"]["seed"], document["sources"][0]["path"]) == (
         "gate",
         0,
         Path(path).name,
@@ -94,7 +94,7 @@ def test_a_margin_passes_only_what_is_shown_to_be_hardly_worse(file, capsys):
     assert wide.out.splitlines()[1].startswith("Margin 0.05: at most 0.02")
     assert narrow.out.splitlines()[1].endswith("not demonstrated to be within the margin of 0.01.")
     document = answered(capsys, "gate", path, *COMPARED, "--margin", "0.01", status=1)
-    assert document["verdict"] == {
+    assert document["result"]["verdict"] == {
         "passed": False,
         "outcome": "worse, not significant",
         "margin": 0.01,
@@ -164,7 +164,7 @@ def test_any_statistic_may_be_what_a_candidate_must_not_be_worse_by(
 ):
     arguments = ("gate", wide_scores(file), *COMPARED[:-2], *options, "--replicates", "200")
     document = answered(capsys, *arguments, status=1)
-    (part,) = document["comparisons"]
+    (part,) = document["result"]["comparisons"]
     assert (part["statistic"], part["outcome"], part["favours"]) == (statistic, "worse", "old")
     named = {"expected_cost": "cost per case", "auc": "AUC"}.get(statistic, statistic)
     assert told(capsys, *arguments).out.startswith(f"Failed: new against old in {named}: worse.\n")

@@ -237,7 +237,7 @@ def test_names_are_shown_safely_and_kept_as_they_are_in_json(file, capsys):
     )
     assert "Worse on \\x1b[31mnight\\n: error from" in done.out
     assert "\x1b" not in done.out + done.err
-    assert answered(capsys, *arguments, status=1)["verdict"]["failed"] == [site]
+    assert answered(capsys, *arguments, status=1)["result"]["verdict"]["failed"] == [site]
     required = told(
         capsys,
         "gate",

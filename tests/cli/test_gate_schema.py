@@ -13,6 +13,11 @@ def file(tmp_path):
     return tmp_path / "scores.csv"
 
 
+def in_result(path):
+    """The place in the document: all but the sources belong to the result."""
+    return path if path == ("sources",) else ("result", *path)
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -39,7 +44,7 @@ def file(tmp_path):
 def test_the_schema_wants_every_part_of_a_comparison(file, capsys, path, value):
     document = answered(capsys, "gate", plain(file, cases(12, 5, both=40)), *COMPARED)
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
-        VALID.validate(damaged(document, *path, value=value))
+        VALID.validate(damaged(document, *in_result(path), value=value))
 
 
 @pytest.mark.parametrize(
@@ -89,14 +94,14 @@ def test_the_schema_wants_every_part_of_a_comparison(file, capsys, path, value):
 def test_the_schema_wants_every_part_of_a_requirement(file, capsys, path, value):
     document = answered(capsys, "gate", graded(file, USUAL), "recall >= 0.9", *REQUIRED, status=1)
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
-        VALID.validate(damaged(document, *path, value=value))
+        VALID.validate(damaged(document, *in_result(path), value=value))
 
 
 def test_the_schema_lets_only_the_first_comparison_be_that_of_all_cases(file, capsys):
     path = sliced(file, {"A": cases(12, 5, both=40), "B": cases(5, 12, both=40)})
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site")
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
-        VALID.validate(damaged(document, "comparisons", 1, "whole", value=True))
+        VALID.validate(damaged(document, "result", "comparisons", 1, "whole", value=True))
 
 
 @pytest.mark.parametrize("more", ["slice", "whole", "outcome", "detectable"])
@@ -115,9 +120,9 @@ def test_the_schema_keeps_the_words_of_gates_out_of_other_comparisons(file, caps
         "--threshold",
         "0.5",
     )
-    judged = answered(capsys, "gate", path, *COMPARED)["comparisons"][0]
+    judged = answered(capsys, "gate", path, *COMPARED)["result"]["comparisons"][0]
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
-        VALID.validate(damaged(document, "comparisons", 0, more, value=judged[more]))
+        VALID.validate(damaged(document, "result", "comparisons", 0, more, value=judged[more]))
 
 
 @pytest.mark.parametrize(
@@ -130,5 +135,5 @@ def test_the_schema_keeps_the_words_of_gates_out_of_other_comparisons(file, caps
 def test_the_schema_lets_nothing_pass_that_is_missed_or_not_judged(file, capsys, path, value):
     document = answered(capsys, "gate", graded(file, USUAL), "recall >= 0.5", *REQUIRED)
     with pytest.raises(jsonschema.ValidationError, match=INVALID):
-        VALID.validate(damaged(document, "verdict", *path, value=value))
-    VALID.validate(damaged(document, "verdict", "passed", value=False))
+        VALID.validate(damaged(document, "result", "verdict", *path, value=value))
+    VALID.validate(damaged(document, "result", "verdict", "passed", value=False))

@@ -22,10 +22,14 @@ def test_scenario_7_a_slice_that_falls_under_a_flat_total_fails_and_is_named(fil
     assert first == "Failed: new against old in error: worse on a slice."
     assert second == "Worse on night: error from 0.02000 to 0.2600, p = 0.00549."
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
-    assert document["verdict"]["failed"] == ["night"]
-    assert [part["slice"] for part in document["comparisons"]] == ["all cases", "day", "night"]
-    assert [part["whole"] for part in document["comparisons"]] == [True, False, False]
-    assert document["comparisons"][0]["value"] == 0
+    assert document["result"]["verdict"]["failed"] == ["night"]
+    assert [part["slice"] for part in document["result"]["comparisons"]] == [
+        "all cases",
+        "day",
+        "night",
+    ]
+    assert [part["whole"] for part in document["result"]["comparisons"]] == [True, False, False]
+    assert document["result"]["comparisons"][0]["value"] == 0
     assert told(capsys, "gate", path, *COMPARED).status == 0, "the total alone is flat"
 
 
@@ -36,7 +40,7 @@ def test_p_values_over_slices_are_holms(file, capsys):
     done = told(capsys, "gate", path, *COMPARED, "--slice", "site")
     assert done.status == 0
     assert "p (Holm)" in done.out
-    parts = answered(capsys, "gate", path, *COMPARED, "--slice", "site")["comparisons"]
+    parts = answered(capsys, "gate", path, *COMPARED, "--slice", "site")["result"]["comparisons"]
     assert parts[1]["p_value"] == pytest.approx(br.planning.mcnemar_p(12, 2))
     assert parts[1]["p_adjusted"] == pytest.approx(4 * br.planning.mcnemar_p(12, 2))
 
@@ -63,8 +67,8 @@ def test_a_slice_of_one_class_that_falls_fails(file, capsys, label):
         file, {"only": cases(26, 0, both=74, label=label), "mixed": cases(0, 13, both=87)}
     )
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
-    assert document["verdict"]["failed"] == ["only"]
-    assert {part["method"] for part in document["comparisons"]} == {"mcnemar"}
+    assert document["result"]["verdict"]["failed"] == ["only"]
+    assert {part["method"] for part in document["result"]["comparisons"]} == {"mcnemar"}
 
 
 def test_a_slice_of_one_class_has_no_auc_and_is_not_compared(file, capsys):
@@ -77,15 +81,17 @@ def test_a_slice_of_one_class_has_no_auc_and_is_not_compared(file, capsys):
     )
     assert "only  " not in done.out
     parts = answered(capsys, "gate", path, *COMPARED[:-2], "--statistic", "auc", "--slice", "site")[
-        "comparisons"
-    ]
+        "result"
+    ]["comparisons"]
     assert [part["slice"] for part in parts] == ["all cases", "mixed"]
 
 
 def test_a_slice_named_all_cases_hides_nothing(file, capsys):
     path = sliced(file, {"B": cases(40, 20, both=40), "all cases": cases(0, 0, both=60)})
     assert told(capsys, "gate", path, *COMPARED).status == 1
-    parts = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)["comparisons"]
+    parts = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)["result"][
+        "comparisons"
+    ]
     assert [(part["slice"], part["whole"]) for part in parts] == [
         ("all cases", True),
         ("B", False),
@@ -103,8 +109,10 @@ def test_a_slice_named_all_cases_may_fail_beside_all_cases(file, capsys):
         "Worse on all cases: error from 0.07692 to 0.4615, p = 2.4e-09.",
     ]
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
-    assert document["verdict"]["failed"] == ["all cases", "all cases"]
-    assert [part["whole"] for part in document["comparisons"] if part["outcome"] == "worse"] == [
+    assert document["result"]["verdict"]["failed"] == ["all cases", "all cases"]
+    assert [
+        part["whole"] for part in document["result"]["comparisons"] if part["outcome"] == "worse"
+    ] == [
         True,
         False,
     ]
@@ -113,9 +121,11 @@ def test_a_slice_named_all_cases_may_fail_beside_all_cases(file, capsys):
 def test_a_slice_named_missing_hides_nothing(file, capsys):
     path = sliced(file, {"": cases(40, 20, both=40), "(missing)": cases(0, 0, both=60)})
     document = answered(capsys, "gate", path, *COMPARED, "--slice", "site", status=1)
-    assert document["verdict"]["failed"] == ["all cases", "((missing))"]
+    assert document["result"]["verdict"]["failed"] == ["all cases", "((missing))"]
     values = {
-        part["slice"]: part["values"] for part in document["comparisons"] if not part["whole"]
+        part["slice"]: part["values"]
+        for part in document["result"]["comparisons"]
+        if not part["whole"]
     }
     assert values == {"((missing))": pytest.approx([0.2, 0.4]), "(missing)": [0, 0]}
 
@@ -144,7 +154,7 @@ def test_scenario_11_sites_whose_bound_misses_the_requirement_are_flagged(file, 
         "--slice",
         "site",
         status=1,
-    )["verdict"]["checks"]
+    )["result"]["verdict"]["checks"]
     assert [check["slice"] for check in checks][::2] == ["all cases", "A", "B", "C", "D"]
     assert {check["value"] for check in checks[::2]} == {0.9}
     assert [check["outcome"] == "demonstrated" for check in checks[::2]] == [
@@ -195,7 +205,7 @@ def test_a_slice_that_cannot_be_judged_fails_and_is_named(file, capsys, requirem
         line for line in done.out.splitlines() if line.startswith("m  ") and "odd one" in line
     ]
     assert row.split() == ["m", "odd", "one", "—", "—", "—", "cannot", "be", "evaluated"]
-    verdict = answered(capsys, *arguments, status=1)["verdict"]
+    verdict = answered(capsys, *arguments, status=1)["result"]["verdict"]
     assert verdict["passed"] is False
     assert verdict["unjudged"] == [{"model": "m", "slice": "odd one", "reason": reason}]
     assert {check["outcome"] for check in verdict["checks"]} == {"demonstrated"}
@@ -217,7 +227,7 @@ def test_slices_of_a_requirement_are_sorted_and_told_from_all_cases_and_from_the
     }
     checks = answered(
         capsys, "gate", graded(file, sites), "recall >= 0.1", *REQUIRED, "--slice", "site"
-    )["verdict"]["checks"]
+    )["result"]["verdict"]["checks"]
     assert [(check["slice"], check["whole"], check["value"]) for check in checks] == [
         ("all cases", True, 0.7),
         ("((missing))", False, 0.7),

@@ -5,7 +5,7 @@ import random
 import pytest
 from tests.cli.helpers import answered, told, written
 
-from baserate.errors import QUIET, RANK, foremost_notes, rank_notes
+from baserate.errors import QUIET, RANK, foremost_notes, name_models, rank_notes
 from baserate.types import Note
 
 FIELD = ("--prior", "1%")
@@ -53,9 +53,9 @@ def test_notes_are_ranked_and_the_same_of_several_models_is_one():
     notes = [
         Note("BR203", "scores span 0 to 9"),
         Note("BR526", "read at prior 0.01"),
-        Note("BR505", '"a": no false positive'),
+        name_models(Note("BR505", "no false positive"), ("a",)),
         Note("BR599", "cases that only one model has right"),
-        Note("BR505", '"b": no false positive'),
+        name_models(Note("BR505", "no false positive"), ("b",)),
         Note("BR528", "the same data"),
     ]
     assert [(note.code, note.text) for note in rank_notes(notes)] == [

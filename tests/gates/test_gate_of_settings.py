@@ -57,9 +57,9 @@ def test_the_answer_is_valid_json(folder, capsys):
     scored(folder, only_old=40, only_new=20)
     settings(folder, "seed = 3\n" + HEAD + REQUIRE + 'slice = "site"\n' + COMPARE)
     document = answered(capsys, "gate", status=1)
-    assert document["seed"] == 3
-    assert document["verdict"]["passed"] is False
-    first, second = document["verdict"]["results"]
+    assert document["result"]["seed"] == 3
+    assert document["result"]["verdict"]["passed"] is False
+    first, second = document["result"]["verdict"]["results"]
     assert (first["kind"], first["models"], first["scenario"], first["by"]) == (
         "require",
         ["candidate"],
@@ -102,7 +102,7 @@ def test_the_schema_wants_every_part_of_a_result(folder, capsys, path, value):
     with pytest.raises(
         jsonschema.ValidationError, match="is not valid under any of the given schemas"
     ):
-        VALID.validate(damaged(document, *path, value=value))
+        VALID.validate(damaged(document, "result", *path, value=value))
 
 
 def test_settings_may_lie_elsewhere(tmp_path, capsys):

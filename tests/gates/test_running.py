@@ -12,13 +12,13 @@ from tests.gates.files import BOTH, COMPARE, HEAD, REQUIRE, scored, settings
 
 import baserate as br
 from baserate.gates import checks
-from baserate.gates.checks import Reader, document_of, judge, run
+from baserate.gates.checks import Reader, judge, run, verdict_of
 from baserate.gates.settings import load
 
 
-def plain(outcome, seed=0):
+def plain(outcome):
     """The verdict as a program reads it, without what names the file and the models."""
-    found = document_of(outcome, seed)
+    found = verdict_of(outcome)
     return found["verdict"], [
         (part["slice"], part["values"], part["p_value"], part["outcome"])
         for part in found.get("comparisons", ())
@@ -35,9 +35,9 @@ def test_checks_come_out_as_the_command_says(tmp_path, capsys):
     compared = answered(
         capsys, "gate", cases_file, *fixed, "--baseline", "old", "--candidate", "new"
     )
-    ours = document_of(demand, 0)["verdict"]["checks"]
-    assert [{**check, "model": "new"} for check in ours] == required["verdict"]["checks"]
-    part, theirs = document_of(comparison, 0)["comparisons"][0], compared["comparisons"][0]
+    ours = verdict_of(demand)["verdict"]["checks"]
+    assert [{**check, "model": "new"} for check in ours] == required["result"]["verdict"]["checks"]
+    part, theirs = verdict_of(comparison)["comparisons"][0], compared["result"]["comparisons"][0]
     assert {**part, "models": None, "favours": None} == {**theirs, "models": None, "favours": None}
     assert (part["models"], part["favours"]) == (["baseline", "candidate"], "baseline")
 
@@ -277,5 +277,5 @@ def test_the_saved_counts_of_one_score_are_called_by_their_file(tmp_path, capsys
         capsys, "gate", tmp_path / "day.counts", "recall >= 0.5", "--threshold", "0.5"
     )
     assert [
-        {**check, "model": "candidate"} for check in document["verdict"]["checks"]
-    ] == document_of(outcome, 0)["verdict"]["checks"]
+        {**check, "model": "candidate"} for check in document["result"]["verdict"]["checks"]
+    ] == verdict_of(outcome)["verdict"]["checks"]

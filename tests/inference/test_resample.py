@@ -56,11 +56,10 @@ def assert_same_quantiles(values, others):
 
 
 @pytest.mark.parametrize("draw_prior", [False, True])
-@pytest.mark.parametrize(("few", "cells_at_a_time"), [(0, 4096), (100, 4096), (0, 2), (100, 2)])
-def test_weights_of_cells_are_binomial(monkeypatch, draw_prior, few, cells_at_a_time):
-    """Drawn cell by cell or case by case, all cells together or in parts."""
+@pytest.mark.parametrize("few", [0, 100])
+def test_weights_of_cells_are_binomial(monkeypatch, draw_prior, few):
+    """Drawn cell by cell or case by case."""
     monkeypatch.setattr(resample, "FEW_CASES_PER_CELL", few)
-    monkeypatch.setattr(resample, "CELLS_AT_A_TIME", cells_at_a_time)
     weights = draw_weights(CELLS, draw_prior=draw_prior)
     whole = CELLS.total_positives + CELLS.total_negatives
     for drawn, column in zip(weights, (CELLS.positives, CELLS.negatives), strict=True):
@@ -97,7 +96,6 @@ def test_groups_are_drawn_whole():
 def test_blocks_change_nothing_and_more_resamples_begin_with_the_same_ones(
     monkeypatch, counts, draw_prior
 ):
-    monkeypatch.setattr(resample, "CELLS_AT_A_TIME", 100)
     options = {"draw_prior": draw_prior, "seed": 3}
     whole = draw_weights(counts, replicates=50, **options)
     begin = draw_weights(counts, replicates=20, **options)
@@ -189,9 +187,7 @@ def test_cases_beyond_number_take_no_longer_than_their_cells():
     assert found.high - found.low < 1e-5
 
 
-def test_a_resample_keeps_the_numbers_of_cases_of_cells_drawn_in_parts(monkeypatch):
-    """Where parts have some many and some few cases to a cell."""
-    monkeypatch.setattr(resample, "CELLS_AT_A_TIME", 3)
+def test_a_resample_keeps_the_numbers_of_cases_of_cells_that_have_many_and_few():
     positives = np.array([900, 1, 0, 1, 2, 3000, 1, 1, 1])
     counts = br.Counts(np.arange(9)[::-1], positives=positives, negatives=np.full(9, 40))
     weights = draw_weights(counts)

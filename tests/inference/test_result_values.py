@@ -10,13 +10,13 @@ import baserate as br
 from baserate.results.values import (
     Difference,
     Interval,
+    bounds_in_words,
     checked_replicates,
     checked_seed,
     checked_side,
     digits_apart,
-    stated,
-    tails,
-    turned,
+    missed_in_tails,
+    reverse_difference,
 )
 
 
@@ -41,16 +41,16 @@ def test_as_many_digits_are_shown_as_tell_two_ends_apart_and_from_1(low, high, l
 
 def test_an_interval_is_told_in_as_many_digits_as_its_statement_needs():
     both = Interval(0.99978, 0.99975, 0.99981, 0.95, "wilson", name="tpr")
-    assert stated(both) == "from 0.99975 to 0.99981"
+    assert bounds_in_words(both) == "from 0.99975 to 0.99981"
     assert repr(both) == "Interval: tpr 0.99978, 95 % from 0.99975 to 0.99981 (wilson)"
     assert both.width == pytest.approx(6e-5)
     assert [value in both for value in (0.99975, 0.9998, 0.99981, 0.9999)] == [True] * 3 + [False]
     lower = Interval(0.9, 0.8512, 1.0, 0.95, "clopper-pearson", "lower")
-    assert (stated(lower), lower.digits) == ("at least 0.8512", 4)
+    assert (bounds_in_words(lower), lower.digits) == ("at least 0.8512", 4)
     upper = Interval(0.1, 0.0, 0.1488, 0.9, "clopper-pearson", "upper")
     assert repr(upper) == "Interval: 0.1, 90 % at most 0.1488 (clopper-pearson)"
     exact = Interval(1.0, 1.0, 1.0, 0.95, "exact", name="tpr")
-    assert (stated(exact), repr(exact)) == ("exact", "Interval: tpr 1, exact")
+    assert (bounds_in_words(exact), repr(exact)) == ("exact", "Interval: tpr 1, exact")
     undefined = Interval(math.nan, math.nan, math.nan, 0.95, "undefined", name="npv")
     assert repr(undefined).startswith("Interval: npv undefined, ")
 
@@ -61,12 +61,14 @@ DIFFERENCE = Difference(
 
 
 def test_a_difference_turned_round_is_that_of_the_other_model():
-    other = turned(DIFFERENCE)
+    other = reverse_difference(DIFFERENCE)
     assert (other.value, other.low, other.high, other.statistic) == (0.2, 0.05, 0.3, 2.5)
     assert (other.models, other.values) == (("b", "a"), (0.7, 0.9))
     assert other.p_value == DIFFERENCE.p_value
-    assert turned(other) == DIFFERENCE
-    assert math.copysign(1, turned(no_difference()).value) == 1, "no difference has no sign"
+    assert reverse_difference(other) == DIFFERENCE
+    assert math.copysign(1, reverse_difference(no_difference()).value) == 1, (
+        "no difference has no sign"
+    )
 
 
 def no_difference():
@@ -102,9 +104,9 @@ def test_chance_is_ruled_out_below_the_level_after_adjustment(p, adjusted, level
 
 
 def test_what_may_be_missed_is_shared_by_both_sides_or_all_on_one():
-    assert tails(0.95, "both") == pytest.approx((0.025, 0.025))
-    assert tails(0.9, "lower") == (pytest.approx(0.1), 0.0)
-    assert tails(0.9, "upper") == (0.0, pytest.approx(0.1))
+    assert missed_in_tails(0.95, "both") == pytest.approx((0.025, 0.025))
+    assert missed_in_tails(0.9, "lower") == (pytest.approx(0.1), 0.0)
+    assert missed_in_tails(0.9, "upper") == (0.0, pytest.approx(0.1))
 
 
 @pytest.mark.parametrize(

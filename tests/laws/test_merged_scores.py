@@ -628,11 +628,20 @@ LAWS = {
             EITHER,
         ),
     ],
+    "slices": [
+        law(
+            lambda c: plain(
+                br.segments.slices(two(c), threshold=c.scores[-1].item(), at=AT).groups.parts
+            ),
+            EITHER,
+        ),
+    ],
 }
 
 NO_COUNTS = [
     "average_curve",
     "by_day",
+    "calc",
     "cases_at_prior",
     "cases_for_margin",
     "cases_for_width",

@@ -411,7 +411,7 @@ def test_numbers_are_written_digit_by_digit_as_python_writes_them(said):
             f"{value:.{count}g}",
             tables.digits(value, count),
             repr(value),
-            tables._short(value, 3),
+            tables._format_bound(value, 3),
             per_volume(value),
         ]
         assert page == [*library, *([f"{value:.2f}"] if abs(value) < 1e30 else [])], (value, count)

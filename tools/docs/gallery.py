@@ -28,7 +28,7 @@ CARDENAS = 6.52e-5
 HEAD = """# Gallery
 
 Every plot that baserate draws; those that only a source asks for are in `baserate_studies.drawings`. A plot is a panel of lines, areas, marks and text on two axes. `panel.svg()` gives the pictures on this page,
-`panel.text()` is for a terminal, `panel.matplotlib(ax=…)` draws on matplotlib axes (`pip install "baserate[plots]"`), a notebook displays a panel, and
+`panel.text()` is for a terminal, `panel.matplotlib(ax)` draws on matplotlib axes (`pip install "baserate[plots]"`), a notebook displays a panel, and
 `panel.save("roc.svg")` writes it. On the command line: `baserate curve roc scores.csv --label y --score m1 --svg roc.svg`.
 
 Each picture names its counterpart in Landgrebe et al. 2004, Weng & Poon 2008, Tan, Steinbach & Kumar §5.7, the slides, or Cárdenas & Baras 2006

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from baserate.cli import options
+from baserate.cli.commands import options_given
 from baserate.cli.runner import (
     Request,
     Result,
@@ -19,21 +20,21 @@ from baserate.cli.runner import (
     command,
     thresholds_of,
 )
-from baserate.cli.show import clusters_of
 from baserate.cli.terminal import Progress
-from baserate.conditions import refuse_estimate
+from baserate.counts.counts import Counts
 from baserate.curves.summaries import summary_named
-from baserate.decisions.selection import flag_at
 from baserate.errors import InputError, escaped, refuse
 from baserate.gates import checks
 from baserate.gates.settings import SETTINGS, Check, Data, Scored, load
 from baserate.gates.template import TEMPLATE
-from baserate.inference.clusters import with_clusters
-from baserate.inference.requirements import require_of_clusters
+from baserate.measures.confusion import NOT_SAID
+from baserate.read.cases import count_groups
+from baserate.read.files import read_cases
 from baserate.read.saved import saved_models
 from baserate.results.notes import merge_notes
-from baserate.views import tables
+from baserate.verbs.evidence import require
 from baserate.views.comparisons import Judged
+from baserate.views.formats import make_document
 
 NEGATIVE = 1
 STDOUT = "-"
@@ -170,12 +171,8 @@ def run_all(asked: GateOptions) -> Result:
     settings = load(asked.config or SETTINGS)
     with Progress("resampling") as progress:
         outcomes = checks.run(settings, progress)
-    return present_outcomes(
-        outcomes,
-        lambda: checks.document_of_all(outcomes, settings.seed),
-        lambda: checks.describe_all(settings, outcomes),
-        asked.markdown,
-    )
+    found = checks.GateResult(tuple(outcomes), settings.seed, settings.path)
+    return present_gate(found, asked, {})
 
 
 def run_one(request: Request, asked: GateOptions) -> Result:
@@ -197,12 +194,7 @@ def run_one(request: Request, asked: GateOptions) -> Result:
         )
         with Progress("resampling") as progress:
             outcome = checks.judge(check, checks.Reader(data), seed, progress)
-    return present_outcomes(
-        [outcome],
-        lambda: checks.document_of(outcome, seed),
-        lambda: [checks.describe(outcome), *map(tables.source, outcome.sources)],
-        asked.markdown,
-    )
+    return present_gate(checks.GateResult((outcome,), seed), asked, options_given(request))
 
 
 def judge_clusters(request: Request, check: Check, column: str) -> checks.Outcome:
@@ -214,40 +206,39 @@ def judge_clusters(request: Request, check: Check, column: str) -> checks.Outcom
             f"clusters are not supported by {what} in gate yet",
             "the command compare takes --cluster",
         )
-    if not check.thresholds:
-        raise refuse("BR594", "--cluster needs the threshold in use", "--threshold SCORE")
-    refuse_estimate(check.at, "a requirement on clusters")
-    clusters = clusters_of(request.source, column)
-    judged = []
-    for name, cut in check.thresholds.items():
-        groups, scored = clusters.groups[name], clusters.scored[name]
-        point = flag_at(clusters.models[name], cut, at=check.at, volume=check.volume)
-        point = with_clusters(point, groups, scored)
-        level = check.keywords["level"]
-        found = require_of_clusters(check.rule or "", point, groups, level, scored=scored)
+    columns = request.source.wanted(cluster=column)
+    cases = read_cases(request.source.path, columns, request.source.options)
+    judged, counted = list[Judged](), list[Counts]()
+    for name in columns.scores:
+        groups = count_groups(cases, name, "cluster").serving("cluster")
+        found = require(
+            groups,
+            check.rule or "",
+            at=check.at,
+            volume=check.volume,
+            threshold=check.thresholds.get(name, NOT_SAID),
+            level=check.keywords["level"],
+        )
         judged.append(Judged(name, None, found))
-    counted = list(clusters.models.values())
-    notes = [*(note for counts in counted for note in counts.notes), *clusters.notes]
+        counted.append(groups.total())
+    notes = [note for counts in counted for note in counts.notes]
     outcome = checks.gather_outcome(check, judged, notes, counted)
     return replace(outcome, notes=tuple(merge_notes([*outcome.notes, *check.at.notes])))
 
 
-def present_outcomes(
-    outcomes: Sequence[checks.Outcome],
-    content: Callable[[], dict[str, Any]],
-    text: Callable[[], Sequence[str]],
-    markdown: str | None,
+def present_gate(
+    found: checks.GateResult, asked: GateOptions, request: Mapping[str, Any]
 ) -> Result:
     """Return the answer, or the summary in its place."""
-    summary = checks.summarize(outcomes)
-    if markdown is not None and markdown != STDOUT:
-        checks.write_summary(markdown, summary)
+    summary = checks.summarize(found)
+    if asked.markdown is not None and asked.markdown != STDOUT:
+        checks.write_summary(asked.markdown, summary)
     return Result(
-        checks.notes_of(outcomes),
-        content,
-        text,
-        plain=summary.rstrip("\n") + "\n" if markdown == STDOUT else None,
-        status=0 if all(outcome.passed for outcome in outcomes) else NEGATIVE,
+        found.notes,
+        content=lambda: make_document("gate", request, [found], found.notes, found.sources),
+        text=found.blocks,
+        plain=summary.rstrip("\n") + "\n" if asked.markdown == STDOUT else None,
+        status=0 if found.passed else NEGATIVE,
     )
 
 

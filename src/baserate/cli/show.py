@@ -352,7 +352,7 @@ def _block(
         corrected=corrected and bool(first.optimized),
         resamples=how.resamples,
     )
-    yield tables.headed(there)
+    yield tables.heading_of_points(there)
     yield tables.of_points(block, names)
     yield tables.of_intervals(block, taken + units, names)
 

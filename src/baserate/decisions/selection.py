@@ -123,8 +123,9 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     (0.6, 0.9, 0.0833, 0.149)
     >>> br.choose(counts, "alerts <= 50", at=at, volume=10_000)["caught"]
     18.867924528301888
-    >>> br.choose(counts, guarantee="recall >= 0.75", at=at).guarantee.requirements[0]
-    Guaranteed(requirement='tpr >= 0.75', observed=0.9, bound=0.801..., method='clopper-pearson')
+    >>> guaranteed = br.choose(counts, guarantee="recall >= 0.75", at=at).guarantee.requirements[0]
+    >>> guaranteed.requirement, guaranteed.observed, round(guaranteed.bound, 3)
+    ('tpr >= 0.75', 0.9, 0.801)
     """
     points = Points.of(counts)
     volume = checked_volume(volume)
@@ -307,14 +308,6 @@ def chosen_among(
     if options.get("guarantee") is not None:
         options = {**options, "among": len(models)}
     points, refused = choose_each(models, lambda counts: choose(counts, rule, at=at, **options))
-    if not points:
-        raise Infeasible(
-            problem
-            if len(models) == 1
-            else replace(problem, text=f"{quoted(name)}: {problem.text}")
-            for name, error in refused.items()
-            for problem in error.problems
-        )
     return _choice(_best(points), points, refused, _baselines(models, points))
 
 

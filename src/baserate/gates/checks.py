@@ -45,6 +45,7 @@ from baserate.verbs.choices import choose
 from baserate.verbs.evidence import non_inferiority, require
 from baserate.views import comparisons, document, tables
 from baserate.views.comparisons import Judged
+from baserate.views.formats import write_sentence
 
 Progress = Callable[[int, int], None]
 
@@ -332,65 +333,82 @@ def describe(outcome: Outcome) -> str:
     return comparisons.of_requirements(outcome.judged, passed=outcome.passed, level=level)
 
 
-def describe_all(settings: Settings, outcomes: Sequence[Outcome]) -> list[str]:
-    """Return how many passed, then every check, and where the cases came from."""
-    failed = sum(not outcome.passed for outcome in outcomes)
-    count = f"{number_of(len(outcomes), 'check')} of {escaped(settings.path)}"
-    blocks = [f"Failed: {grouped(failed)} of {count}." if failed else f"Passed: {count}."]
-    for number, outcome in enumerate(outcomes, 1):
-        page = describe(outcome)
-        first, *rest = page.blocks if isinstance(page, Page) else (page,)
-        blocks.append(Page(f"{number_check(number, outcome.check)}\n{first}", *rest))
-    return [*blocks, *map(tables.source, sources_of(outcomes))]
-
-
 def number_check(number: int, check: Check) -> str:
     """Return a check with its place in the file, which tells two alike apart."""
     return f"{number}. {check.title}"
 
 
-def sources_of(outcomes: Sequence[Outcome]) -> list[Source]:
-    """Return every source once."""
-    return list(dict.fromkeys(source for outcome in outcomes for source in outcome.sources))
+@dataclass(frozen=True)
+class GateResult:
+    """What a gate came to: one check of a file of cases, or every check of a file of settings."""
+
+    outcomes: tuple[Outcome, ...]
+    seed: int
+    settings: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Does every check pass?"""
+        return all(outcome.passed for outcome in self.outcomes)
+
+    @property
+    def sources(self) -> list[Source]:
+        """Every source once."""
+        return list(
+            dict.fromkeys(source for outcome in self.outcomes for source in outcome.sources)
+        )
+
+    @property
+    def notes(self) -> list[Note]:
+        """Every note once; one that is not of every check says of which it is."""
+        checks_of: dict[Note, list[str]] = {}
+        for number, outcome in enumerate(self.outcomes, 1):
+            for note in outcome.notes:
+                checks_of.setdefault(note, []).append(str(number))
+        return [
+            note
+            if len(checks) == len(self.outcomes)
+            else Note(note.code, f"check {', '.join(checks)}: {note.text}", note.override)
+            for note, checks in checks_of.items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Whether the checks pass, and what each of them came to."""
+        if self.settings is None:
+            return {"seed": self.seed, **verdict_of(self.outcomes[0])}
+        results = [
+            {
+                "check": outcome.check.title,
+                "kind": outcome.check.verb,
+                "models": list(outcome.check.models),
+                "scenario": outcome.check.scenario,
+                "by": outcome.check.slice,
+                **verdict_of(outcome),
+            }
+            for outcome in self.outcomes
+        ]
+        return {"seed": self.seed, "verdict": {"passed": self.passed, "results": results}}
+
+    def blocks(self) -> list[str]:
+        """How many checks passed, then every check, and where the cases came from."""
+        pages = [describe(outcome) for outcome in self.outcomes]
+        if self.settings is not None:
+            failed = sum(not outcome.passed for outcome in self.outcomes)
+            count = f"{number_of(len(pages), 'check')} of {escaped(self.settings)}"
+            verdict = f"Failed: {grouped(failed)} of {count}." if failed else f"Passed: {count}."
+            pages = [verdict, *map(self._number_page, range(len(pages)), pages)]
+        return [*pages, *map(tables.source, self.sources)]
+
+    def _number_page(self, place: int, page: str) -> str:
+        first, *rest = page.blocks if isinstance(page, Page) else (page,)
+        title = number_check(place + 1, self.outcomes[place].check)
+        return Page(f"{title}\n{first}", *rest)
 
 
-def notes_of(outcomes: Sequence[Outcome]) -> list[Note]:
-    """Return every note once; one that is not of every check says of which it is."""
-    checks_of: dict[Note, list[str]] = {}
-    for number, outcome in enumerate(outcomes, 1):
-        for note in outcome.notes:
-            checks_of.setdefault(note, []).append(str(number))
-    return [
-        note
-        if len(checks) == len(outcomes)
-        else Note(note.code, f"check {', '.join(checks)}: {note.text}", note.override)
-        for note, checks in checks_of.items()
-    ]
-
-
-def document_of(outcome: Outcome, seed: int) -> dict[str, Any]:
-    """Return the answer to one check on the command line."""
-    verdict = verdict_of(outcome)
-    return document.answer("gate", outcome.notes, outcome.sources, seed, models=[], **verdict)
-
-
-def document_of_all(outcomes: Sequence[Outcome], seed: int) -> dict[str, Any]:
-    """Return the answer to all checks of a file."""
-    results = [
-        {
-            "check": outcome.check.title,
-            "kind": outcome.check.verb,
-            "models": list(outcome.check.models),
-            "scenario": outcome.check.scenario,
-            "by": outcome.check.slice,
-            **verdict_of(outcome),
-        }
-        for outcome in outcomes
-    ]
-    verdict = {"passed": all(outcome.passed for outcome in outcomes), "results": results}
-    return document.answer(
-        "gate", notes_of(outcomes), sources_of(outcomes), seed, models=[], verdict=verdict
-    )
+@write_sentence.register
+def _(result: GateResult) -> str:
+    first = result.blocks()[0]
+    return first.blocks[0] if isinstance(first, Page) else first
 
 
 def verdict_of(outcome: Outcome) -> dict[str, Any]:
@@ -461,15 +479,15 @@ def markdown(entries: Sequence[Entry], footers: Sequence[str] = ()) -> str:
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def summarize(outcomes: Sequence[Outcome]) -> str:
+def summarize(result: GateResult) -> str:
     """Return the Markdown of checks that were evaluated."""
     entries = [
         make_entry(outcome, number_check(number, outcome.check))
-        for number, outcome in enumerate(outcomes, 1)
+        for number, outcome in enumerate(result.outcomes, 1)
     ]
-    sources = [replace(source, path=source.name) for source in sources_of(outcomes)]
+    sources = [replace(source, path=source.name) for source in result.sources]
     footers = [f"source {tables.source(source)}" for source in sources]
-    footers += [f"note {note.code}: {note.line(on_command_line)}" for note in notes_of(outcomes)]
+    footers += [f"note {note.code}: {note.line(on_command_line)}" for note in result.notes]
     return markdown(entries, footers)
 
 

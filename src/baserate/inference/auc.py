@@ -16,7 +16,7 @@ from baserate.errors import Note, number_of, quoted, refuse
 from baserate.inference.rates import normal, refuse_weights, special
 from baserate.kernels import Scores
 from baserate.numbers import Floats, Ints, share_won
-from baserate.results.values import BOTH, Difference, Interval, missed, tails
+from baserate.results.values import BOTH, Difference, Interval, missed, missed_in_tails
 
 # ----------------------------------------------------------------------
 # Intervals for AUC, from placements: the share of the other class that each case is ranked above
@@ -133,7 +133,7 @@ def auc_interval(counts: Counts, level: float, method: str | None, side: str) ->
             "DeLong's variance needs two cases of each class, and one class has only 1",
             f'method="{PLACEMENTS}", or leave it out',
         )
-    low, high = METHODS[chosen](known, *tails(level, side))
+    low, high = METHODS[chosen](known, *missed_in_tails(level, side))
     low, high = max(0.0, low), min(1.0, high)
     return Interval(known.value, low, high, level, chosen, side, "auc", notes=_notes(known, chosen))
 

@@ -34,7 +34,7 @@ from baserate.inference.resample import (
     make_sample,
     planned,
     roc_runs,
-    whole_of,
+    totals_of,
 )
 from baserate.inference.statistic import Reader, at_places, curve_reader, prior_reader, statistic_of
 from baserate.measures.confusion import NOT_SAID, Measure, confusion_at, measure_along, rates_read
@@ -157,23 +157,8 @@ def band(  # noqa: PLR0913 (each is a question of its own)
             "difference_band for two models, or joint.marginal(name)",
         )
     plan = planned(counts, reader.of_prior, resample, replicates or REPLICATES, seed, progress)
-    notes = check_enough(counts)
-    seen = reader.read(whole_of(counts))
-    sides = BOTH if simultaneous else None
-    values, plan = curves_drawn(
-        lambda parts: reader.read(parts[0]),
-        counts,
-        plan,
-        (checked_level(level), sides, replicates),
-        of_roc=reader.of_roc,
-    )
-    low, high, more = resampled_bounds(values, level, sides)
-    if isinstance(counts, Counts) and reader.threshold is not NOT_SAID:
-        low, high = _with_unseen(reader, counts, (low, high), level)
-    elif isinstance(counts, Counts):
-        low, high = _opened(reader, counts, (low, high), level)
-    more = (*more, *_stuck(low, high))
-    return _band(reader, seen, (low, high), (level, simultaneous, plan), notes=combine(notes, more))
+    open_ended = replicates is None
+    return _make_band((reader,), counts, plan, level, simultaneous, open_ended=open_ended)
 
 
 def difference_band(  # noqa: PLR0913 (each is a question of its own)
@@ -220,26 +205,9 @@ def difference_band(  # noqa: PLR0913 (each is a question of its own)
     )
     only = models.only(names)
     plan = planned(only, first.of_prior, resample, replicates or REPLICATES, seed, progress)
-    notes = check_enough(only)
-    seen = second.read(models.marginal(names[1])) - first.read(models.marginal(names[0]))
-    sides = BOTH if simultaneous else None
-    values, plan = curves_drawn(
-        lambda parts: second.read(parts[1]) - first.read(parts[0]),
-        only,
-        plan,
-        (checked_level(level), sides, replicates),
-        of_roc=first.of_roc,
-    )
-    low, high, more = resampled_bounds(values, level, sides)
-    more = (*more, CHOSEN_AGAIN) if first.chosen else more
-    return _band(
-        first,
-        seen,
-        (low, high),
-        (level, simultaneous, plan),
-        models=names,
-        notes=combine(notes, more),
-    )
+    open_ended = replicates is None
+    found = _make_band((first, second), only, plan, level, simultaneous, open_ended=open_ended)
+    return replace(found, models=names)
 
 
 def _of(threshold: Any, name: str) -> Any:
@@ -288,24 +256,75 @@ def _reader(
     return found
 
 
+@dataclass(frozen=True)
+class ReadCurves:
+    """The curve of one model, or the difference of two: the second less the first."""
+
+    readers: Sequence[Reader]
+
+    def __call__(self, parts: Sequence[Counts]) -> Floats:
+        """Return it at every place."""
+        first, *others = [one.read(part) for one, part in zip(self.readers, parts, strict=True)]
+        return others[0] - first if others else first
+
+
+def _make_band(
+    readers: Sequence[Reader],
+    source: Source,
+    plan: Plan,
+    level: float,
+    simultaneous: bool,  # noqa: FBT001
+    *,
+    open_ended: bool,
+) -> Band:
+    """Return the band of a curve, or of the difference of two models in turn."""
+    notes, first = check_enough(source), readers[0]
+    sides = BOTH if simultaneous else None
+    read, wholes = ReadCurves(readers), totals_of(source)
+    seen = read(wholes)
+    values, plan = curves_drawn(
+        read, source, plan, (checked_level(level), sides, open_ended), of_roc=first.of_roc
+    )
+    low, high, more = resampled_bounds(values, level, sides)
+    if len(readers) > 1:
+        more = (*more, CHOSEN_AGAIN) if first.chosen else more
+    else:
+        if isinstance(source, Counts):
+            unseen = _opened if first.threshold is NOT_SAID else _with_unseen
+            low, high = unseen(first, source, (low, high), level)
+        more = (*more, *_stuck(low, high))
+    low, high = np.fmin(low, seen), np.fmax(high, seen)
+    for column in (first.x, seen, low, high):
+        column.flags.writeable = False
+    return Band(
+        *(first.name, first.x_label, first.y_label, first.x, seen, low, high, level),
+        kind=SIMULTANEOUS if simultaneous else POINTWISE,
+        method=f"bootstrap, {plan.how}",
+        at=first.at,
+        replicates=plan.replicates,
+        seed=plan.seed,
+        notes=combine(notes, more),
+    )
+
+
 def curves_drawn(
     read: Callable[[list[Counts]], Floats],
     source: Source,
     plan: Plan,
-    how: tuple[float, str | None, int | None],
+    how: tuple[float, str | None, bool],
     *,
     of_roc: bool,
 ) -> tuple[Floats, Plan]:
     """The curve of every resample, a row each; where their number is left open, as many as a
     simultaneous bound needs.
     """
-    level, sides, given = how
+    level, sides, open_ended = how
     sample = make_sample(source, roc_runs if of_roc else every_score)
     statistic, resampler = CountsStatistic(sample, read), Resampler(sample, plan)
     values = resampler.replicate(statistic, plan.replicates)
     while (
         sides is not None
-        and given is None
+        and open_ended
         and beyond(values, level, sides) < LEAST_BEYOND
         and len(values) < MOST_DRAWN
     ):
@@ -451,38 +470,6 @@ def _opened(
             np.where(where, np.fmax(high, values), high),
         )
     return low, high
-
-
-def _band(
-    reader: Reader,
-    seen: Floats,
-    bounds: tuple[Floats, Floats],
-    how: tuple[float, bool, Any],
-    models: Any = None,
-    notes: tuple[Note, ...] = (),
-) -> Band:
-    level, simultaneous, plan = how
-    kind = SIMULTANEOUS if simultaneous else POINTWISE
-    low, high = np.fmin(bounds[0], seen), np.fmax(bounds[1], seen)
-    for values in (reader.x, seen, low, high):
-        values.flags.writeable = False
-    return Band(
-        reader.name,
-        reader.x_label,
-        reader.y_label,
-        reader.x,
-        seen,
-        low,
-        high,
-        level,
-        kind,
-        f"bootstrap, {plan.how}",
-        reader.at,
-        models,
-        plan.replicates,
-        plan.seed,
-        notes,
-    )
 
 
 # ----------------------------------------------------------------------
@@ -634,35 +621,25 @@ def average_curve(
             f'how="{VERTICAL}"',
         )
     reader = curve_reader(curve, at, x)
-    if how == POOLED:
-        y = reader.read(folds.total())
-        return FoldCurve(
-            reader.name,
-            how,
-            reader.x_label,
-            reader.y_label,
-            reader.x,
-            y,
-            np.full(len(y), np.nan),
-            None,
-            len(folds),
-            reader.at,
-        )
     if how == BY_THRESHOLD:
         return _by_threshold(reader, folds, at, x)
-    rows = np.array([reader.read(counts) for counts in _both_classes(folds)])
-    return FoldCurve(
-        reader.name,
-        how,
-        reader.x_label,
-        reader.y_label,
-        reader.x,
-        *_mean_and_error(rows),
-        None,
-        len(rows),
-        reader.at,
-        _left_out(folds, len(rows)),
-    )
+    kept = [folds.total()] if how == POOLED else _both_classes(folds)
+    y, error = _mean_and_error(np.array([reader.read(counts) for counts in kept]))
+    known = len(folds) if how == POOLED else len(kept)
+    return _fold_curve(reader, how, (reader.x, y, error), folds, known)
+
+
+def _fold_curve(
+    reader: Reader,
+    how: str,
+    columns: tuple[Floats, Floats, Floats],
+    folds: GroupedCounts,
+    kept: int,
+    thresholds: Floats | None = None,
+) -> FoldCurve:
+    """Return the average of the folds that are kept, with a note of how many are not."""
+    labels, notes = (reader.name, how, reader.x_label, reader.y_label), _left_out(folds, kept)
+    return FoldCurve(*labels, *columns, thresholds, kept, reader.at, notes)
 
 
 def _both_classes(folds: GroupedCounts) -> list[Counts]:
@@ -713,27 +690,16 @@ def _by_threshold(reader: Any, folds: GroupedCounts, at: Conditions | None, x: A
     )
     cuts = total.scores[places]
     axes = [Measure(reader.x_label), Measure(reader.y_label)]
-    columns: list[list[Floats]] = [[], []]
-    for counts in _both_classes(folds):
-        points = Points.of(counts)
-        rows = [points.place(cut) for cut in cuts.tolist()]
-        for column, measure in zip(columns, axes, strict=True):
-            column.append(measure_along(measure, points, conditions)[rows])
-    both = [np.array(column) for column in columns]
+    kept, both = _both_classes(folds), list[Floats]()
+    for measure in axes:
+        rows = []
+        for points in map(Points.of, kept):
+            reached = [points.place(cut) for cut in cuts.tolist()]
+            rows.append(measure_along(measure, points, conditions)[reached])
+        both.append(np.array(rows))
     unknown = np.isnan(both[0]) | np.isnan(both[1])
     (across, _), (up, error) = (
         _mean_and_error(np.where(unknown, np.nan, column)) for column in both
     )
-    return FoldCurve(
-        reader.name,
-        BY_THRESHOLD,
-        reader.x_label,
-        reader.y_label,
-        across,
-        up,
-        error,
-        cuts.astype(np.float64),
-        len(columns[0]),
-        reader.at,
-        _left_out(folds, len(columns[0])),
-    )
+    columns = across, up, error
+    return _fold_curve(reader, BY_THRESHOLD, columns, folds, len(kept), cuts.astype(np.float64))

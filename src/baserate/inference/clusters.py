@@ -46,7 +46,7 @@ from baserate.measures.confusion import Measure, named, rates_read
 from baserate.measures.registry import CLASS_OF
 from baserate.numbers import Floats
 from baserate.results.operating_point import OperatingPoint
-from baserate.results.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, tails
+from baserate.results.values import BOTH, EXACT, LOWER, UPPER, Interval, missed, missed_in_tails
 
 # ----------------------------------------------------------------------
 # The lower bound of a rate whose cases come in clusters of any sizes, each as if all its rows came
@@ -482,7 +482,7 @@ def _scaled_bounds(
         return None
     steps = [
         float(special().stdtrit(degrees, 1 - out)) * deviation if out else math.inf
-        for out in tails(level, side)
+        for out in missed_in_tails(level, side)
     ]
     return scale.back(center - steps[0]), scale.back(center + steps[1])
 
@@ -514,7 +514,7 @@ def _of_ranking(
     if bounds is None:
         method, side = AS_CLUSTERS, _known_side(value, SHARE, side)
         bounds = METHODS[PLACEMENTS](
-            Placed(value, *clustered(groups).worth, 0.0, 0.0), *tails(level, side)
+            Placed(value, *clustered(groups).worth, 0.0, 0.0), *missed_in_tails(level, side)
         )
     low, high = bounds
     if name == "gini":

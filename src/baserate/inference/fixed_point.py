@@ -24,7 +24,7 @@ from baserate.measures.confusion import Confusion, Measure, measure, named, rate
 from baserate.measures.registry import UNITS, at_one_point
 from baserate.numbers import Floats, Undefined, rounded
 from baserate.results.operating_point import COUNTED, OperatingPoint
-from baserate.results.values import BOTH, EXACT, LOWER, UPPER, Interval, tails
+from baserate.results.values import BOTH, EXACT, LOWER, UPPER, Interval, missed_in_tails
 
 # ----------------------------------------------------------------------
 # What is believed of the conditions, as places and weights: an average over it is a weighted sum.
@@ -478,7 +478,7 @@ def _conditions(question: Question, at: Conditions, rng: np.random.Generator) ->
 
 
 def _quantiles(values: Floats, question: Question) -> tuple[float, float]:
-    below, above = tails(question.level, question.side)
+    below, above = missed_in_tails(question.level, question.side)
     low_end, high_end = question.asked.range
     known = values[~np.isnan(values)] if np.isnan(values).any() else values
     if not len(known):
@@ -636,7 +636,7 @@ def _mercaldo(question: Question, value: float) -> Interval:
         + flagged[3] / (flagged[2] * (flagged[2] + flagged[3]))
     )
     centre = math.log(float(value) / (1 - float(value)))
-    below, above = tails(question.level, question.side)
+    below, above = missed_in_tails(question.level, question.side)
     low = 1 / (1 + math.exp(-(centre + normal(below) * spread))) if below else 0.0
     high = 1 / (1 + math.exp(-(centre - normal(above) * spread))) if above else 1.0
     return Interval(

@@ -34,7 +34,7 @@ from baserate.measures.confusion import (
 )
 from baserate.numbers import Floats, Undefinable, exactly
 from baserate.results.operating_point import GUESS, OperatingPoint
-from baserate.results.values import Difference, missed, turned
+from baserate.results.values import Difference, missed, reverse_difference
 
 MCNEMAR, WEIGHTED_MCNEMAR, DELTA = "mcnemar", "weighted-mcnemar", "delta"
 FEW_SCORES = Note(
@@ -320,19 +320,17 @@ class Cases(NamedTuple):
 
     cells: tuple[Array, Array]
     times: tuple[Array, Array]
+    totals: tuple[int, int]
     worth: Floats | None = None
 
     @classmethod
-    def of(cls, joint: JointCounts, worth: Floats | None = None) -> Cases:
+    def of(cls, joint: JointCounts, kept: Array, worth: Floats | None = None) -> Cases:
+        """Return those of the cells that are kept: the others are flagged by no model."""
         columns = joint.positives, joint.negatives
-        ours, theirs = (np.flatnonzero(column) for column in columns)
-        times = joint.positives[ours], joint.negatives[theirs]
-        return cls((ours, theirs), times, None if worth is None else worth[ours])
-
-    @property
-    def totals(self) -> tuple[int, int]:
-        """How many cases of each class."""
-        return int(self.times[0].sum()), int(self.times[1].sum())
+        ours, theirs = (kept[column[kept] > 0] for column in columns)
+        times = joint.positives[ours].astype(float), joint.negatives[theirs].astype(float)
+        totals = int(joint.total_positives), int(joint.total_negatives)
+        return cls((ours, theirs), times, totals, None if worth is None else worth[ours])
 
     @property
     def mean_worth(self) -> float:
@@ -353,8 +351,11 @@ def measure_setting(
         best = made_best(point)
         sign = 1.0 if best.direction == "higher" else -1.0
         order = sign * measure_along(best, points, point.at)
-        values = measure_along(what, points, point.at)
-        term, of_ties = moved_by_rule(point, points, order, sign * point[best], values)
+        if moves_by_ties(point, points):
+            values = measure_along(what, points, point.at)
+            of_ties = variance_of_ties(point, points, order, values)
+        else:
+            term = binding(point, points, order, sign * point[best])
     try:
         value = float(exact_value(what, point.confusion, point.at))
         gradient = gradient_of(what, point.confusion, point.at)
@@ -371,7 +372,7 @@ def measure_setting(
         gradient,
         _with_prior(what, point.confusion, point.at),
         along_rule,
-        rate_steps(points, point, np.zeros(len(points))),
+        rate_steps(points, point),
         of_ties,
         point.in_advance,
         other,
@@ -380,15 +381,18 @@ def measure_setting(
 
 def amount_setting(models: JointAmounts, cases: Cases, name: str, point: AmountPoint) -> Setting:
     """Return the setting of a model whose cost by amounts, or amount caught, is compared."""
-    priced, where = Priced.of(models[name]), point.point
-    points, prices = priced.points, point.prices
-    flags = flagged(models.joint.scores[name], points, where)
-    is_cost = where.optimized != CAUGHT
+    priced, prices = Priced.of(models[name]), point.prices
+    points = priced.points
+    flags = flagged(models.joint.scores[name], points, point)
+    is_cost = point.optimized != CAUGHT
     losses = (priced.costs if is_cost else priced.missed)(prices)
     term, of_ties = None, 0.0
-    if not where.in_advance:
+    if not point.in_advance:
         here = point.cost if is_cost else point.amount_missed
-        term, of_ties = moved_by_rule(where, points, -losses, -here, losses)
+        if moves_by_ties(point, points):
+            of_ties = variance_of_ties(point, points, -losses, losses)
+        else:
+            term = binding(point, points, -losses, -here)
     gradient = amount_gradient(point)
     with_prior = 0.0
     if point.at.as_in_sample:
@@ -404,10 +408,10 @@ def amount_setting(models: JointAmounts, cases: Cases, name: str, point: AmountP
         float(point.cost if is_cost else point.amount_caught),
         gradient,
         with_prior,
-        None if term is None else gradient_of(term.measure, where.confusion, where.at),
-        rate_steps(points, where, caught / float(points.total_positives)),
+        None if term is None else gradient_of(term.measure, point.confusion, point.at),
+        rate_steps(points, point, caught / float(points.total_positives)),
         of_ties,
-        where.in_advance,
+        point.in_advance,
     )
 
 
@@ -419,24 +423,10 @@ def amount_gradient(point: AmountPoint) -> Floats:
     review, recovered, cases = (
         float(each) for each in (prices.review, prices.recovered, prices.cases)
     )
-    if point.point.optimized == CAUGHT:
+    if point.optimized == CAUGHT:
         return np.array([0.0, 0.0, cases * prior])
     ours = cases * prior
     return np.array([ours * review, cases * (1 - prior) * review, -ours * recovered])
-
-
-def moved_by_rule(
-    point: OperatingPoint, points: Points, order: Floats, here: float, values: Floats
-) -> tuple[Term | None, float]:
-    """Return the term of the rule that decides where the threshold lies, or where ties leave few
-    thresholds, how much of the variance of `values` comes from choosing again between them.
-
-    `order` is what was made best at every threshold, higher ones better, and `here` at the chosen
-    one.
-    """
-    if moves_by_ties(point, points):
-        return None, variance_of_ties(point, points, order, values)
-    return binding(point, points, order, here), 0.0
 
 
 def made_best(point: OperatingPoint) -> Measure:
@@ -546,7 +536,7 @@ def _with_prior(what: Measure, confusion: Confusion, at: Conditions) -> float:
     return float((ends[1] - ends[0]) / (2 * step)) if step else 0.0
 
 
-def rate_steps(points: Points, point: OperatingPoint, caught: Floats) -> Floats:
+def rate_steps(points: Points, point: OperatingPoint, caught: Floats | None = None) -> Floats:
     """Return how far tpr, fpr and the amount `caught` at each threshold move to a somewhat stricter
     threshold, and to a somewhat looser one.
     """
@@ -554,7 +544,7 @@ def rate_steps(points: Points, point: OperatingPoint, caught: Floats) -> Floats:
     rates = [points.block(slice(place, place + 1)) for place in (low, here, high)]
     places = np.array(
         [
-            (float(rate.tpr[0]), float(rate.fpr[0]), caught[place])
+            (float(rate.tpr[0]), float(rate.fpr[0]), 0.0 if caught is None else caught[place])
             for rate, place in zip(rates, (low, here, high), strict=True)
         ]
     )
@@ -677,13 +667,17 @@ def every_pair(
     level: float = 0.95,
 ) -> list[Difference]:
     """The differences of `leads` between any two models, not adjusted for their number."""
-    cases, first = Cases.of(joint), next(iter(points.values()))
     settings = {
         name: measure_setting(joint, name, point, measure) for name, point in points.items()
     }
+    known = {name: one for name, one in settings.items() if not math.isnan(one.value)}
+    if len(known) < 2:
+        return []
+    flags = [one.flags > 0 for one in known.values()]
+    cases = Cases.of(joint, np.flatnonzero(np.logical_or.reduce(flags)))
+    first = next(iter(points.values()))
     what = measure or made_best(first)
     ends = ends_of(what, first)
-    known = {name: one for name, one in settings.items() if not math.isnan(one.value)}
     shown = {"level": level, "name": what.short_name, "better": what.direction, "at": first.at}
     return [
         compare_settings(cases, (known[a], known[b]), (a, b), ends, **shown)
@@ -697,7 +691,8 @@ def every_amount_pair(
     """The differences between any two models by their cost, or by the amount caught, not adjusted
     for their number.
     """
-    cases, first = Cases.of(models.joint, models.worth), next(iter(points.values()))
+    first, rows = next(iter(points.values())), np.arange(len(models.joint.positives))
+    cases = Cases.of(models.joint, rows, models.worth)
     settings = {name: amount_setting(models, cases, name, point) for name, point in points.items()}
     caught = first.point.optimized == CAUGHT
     name, better = (CAUGHT, "higher") if caught else ("cost", "lower")
@@ -745,7 +740,11 @@ def of_best(found: list[Difference], best: str, direction: str | None) -> tuple[
     adjusted for their number, unless they were before.
     """
     every = adjusted(found) if len(found) > 1 and found[0].p_adjusted is None else found
-    ours = [one if one.models[1] == best else turned(one) for one in every if best in one.models]
+    ours = [
+        one if one.models[1] == best else reverse_difference(one)
+        for one in every
+        if best in one.models
+    ]
     return tuple(sorted(ours, key=lambda one: one.value if direction == "higher" else -one.value))
 
 

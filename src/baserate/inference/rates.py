@@ -17,7 +17,7 @@ from baserate.results.values import (
     Interval,
     checked_level,
     checked_side,
-    tails,
+    missed_in_tails,
 )
 
 WILSON, CLOPPER_PEARSON, JEFFREYS = "wilson", "clopper-pearson", "jeffreys"
@@ -64,7 +64,7 @@ def rate_interval(
 
 def normal_quantile(level: float) -> float:
     """How many standard deviations Wilson's interval takes to each side: 1.96 for 95 %."""
-    return -normal(tails(level, BOTH)[0])
+    return -normal(missed_in_tails(level, BOTH)[0])
 
 
 def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bounds:
@@ -75,7 +75,7 @@ def bounds(seen: int, whole: int, level: float, method: str, side: str) -> Bound
             f"there is no method {quoted(method)} for a rate",
             f"one of {', '.join(METHODS)}",
         )
-    below, above = tails(level, side)
+    below, above = missed_in_tails(level, side)
     return METHODS[method](seen, whole, below, above)
 
 

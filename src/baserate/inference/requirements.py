@@ -23,12 +23,18 @@ from baserate.decisions.operating_point import MATERIAL, if_all_labelled, short_
 from baserate.decisions.rules import AND, Term, exact_or_none, holds_all, meets_limit, parse_rule
 from baserate.decisions.selection import choose, flag_at
 from baserate.errors import Fix, Infeasible, InputError, Note, combine, quoted, refuse
-from baserate.inference.clusters import cluster_bound, cluster_intervals, clustered
+from baserate.inference.clusters import (
+    cluster_bound,
+    cluster_intervals,
+    cluster_notes,
+    clustered,
+    with_clusters,
+)
 from baserate.inference.differences import compare
 from baserate.inference.intervals import interval
 from baserate.inference.rates import normal, refuse_weights, special
 from baserate.inference.resample import PERCENTILE, Plan, check_replicates, holm, with_cells
-from baserate.inference.sample_size import cases_needed, smallest_detectable
+from baserate.inference.sample_size import cases_needed, refuse_masses, smallest_detectable
 from baserate.inference.statistic import is_known, statistic_of
 from baserate.measures.confusion import NOT_SAID, Measure
 from baserate.measures.registry import CLASS_OF
@@ -482,6 +488,28 @@ def _verdict(
 
 # ----------------------------------------------------------------------
 # Is a requirement shown by cases that come in clusters?
+
+
+def require_clusters(
+    groups: GroupedCounts,
+    requirement: str,
+    *,
+    at: Conditions | None = None,
+    threshold: Any = NOT_SAID,
+    volume: float | None = None,
+    level: float = 0.95,
+) -> Requirement:
+    """Is this requirement demonstrated by cases that come in clusters, at a given threshold?"""
+    if threshold is NOT_SAID:
+        fix = Fix("threshold=0.5", "--threshold SCORE")
+        raise refuse("BR594", "clusters need the threshold in use", fix)
+    refuse_estimate(at, "a requirement on clusters")
+    refuse_masses(groups.weighted)
+    scored, labelled = groups.total(), groups.beside(None)
+    point = flag_at(labelled.total(), threshold, at=at, volume=volume)
+    point = with_clusters(point, labelled, scored)
+    found = require_of_clusters(requirement, point, labelled, checked_level(level), scored=scored)
+    return replace(found, notes=combine(cluster_notes(labelled), found.notes))
 
 
 def require_of_clusters(

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from baserate.conditions import Conditions, Costs
 from baserate.counts.cells import Array
@@ -25,7 +24,13 @@ from baserate.inference.rates import normal, refuse_weights, special
 from baserate.kernels import Cells
 from baserate.measures.confusion import Measure, rates_read
 from baserate.numbers import INT64_MAX, Floats, Ints
-from baserate.results.values import Difference, checked_replicates, checked_seed, missed, tails
+from baserate.results.values import (
+    Difference,
+    checked_replicates,
+    checked_seed,
+    missed,
+    missed_in_tails,
+)
 
 Source = Counts | GroupedCounts | JointCounts
 Progress = Callable[[int, int], None]
@@ -392,9 +397,6 @@ def sum_by_place(cases: Floats, places: Ints, width: int) -> Floats:
 BLOCK_SIZE = 1 << 18
 # Below this, drawing case by case is faster than drawing the number of each cell.
 FEW_CASES_PER_CELL = 25
-# So many cells are drawn at a time: what they need stays in the cache of a processor, and Ctrl-C
-# does not wait for millions of them.
-CELLS_AT_A_TIME = 1 << 12
 
 
 Statistic = Callable[..., Floats]
@@ -489,10 +491,8 @@ class CountsStatistic:
 
 
 @dataclass(frozen=True, eq=False)
-class CellPart:
-    """Neighbouring cells and the generator that draws their cases.
-
-    Each part has its own generator, so that the draws do not depend on the size of a block.
+class CaseSampler:
+    """Draws cases with replacement.
 
     Attributes
     ----------
@@ -504,58 +504,34 @@ class CellPart:
     """
 
     numbers: Ints
-    cell_of_case: npt.NDArray[np.uint16] | None
+    cell_of_case: Ints | None
     generator: np.random.Generator
 
-    def draw(self, sizes: Ints) -> Ints:
-        """Draw resamples of these sizes: how often each cell was drawn, one row per resample."""
-        total, cells = int(self.numbers.sum()), len(self.numbers)
-        if self.cell_of_case is None:
-            drawn: Ints = self.generator.multinomial(sizes, self.numbers / total)
-            return drawn
-        cases = self.generator.integers(total, size=sizes.sum())
-        places = self.cell_of_case[cases] + np.repeat(np.arange(len(sizes)) * cells, sizes)
-        return np.bincount(places, minlength=len(sizes) * cells).reshape(len(sizes), cells)
-
-
-def make_part(numbers: Ints, generator: np.random.Generator) -> CellPart:
-    """Return the part of these cells, each of which has a case."""
-    cell_of_case = None
-    if numbers.sum() < FEW_CASES_PER_CELL * len(numbers):
-        cell_of_case = np.repeat(np.arange(len(numbers), dtype=np.uint16), numbers)
-    return CellPart(numbers, cell_of_case, generator)
-
-
-@dataclass(frozen=True, eq=False)
-class CaseSampler:
-    """Draws cases with replacement: first how many of each part, then of each cell within it."""
-
-    total: int
-    parts: tuple[CellPart, ...]
-    generator: np.random.Generator
+    @property
+    def total(self) -> int:
+        """How many cases there are."""
+        return int(self.numbers.sum())
 
     def draw(self, sizes: Ints) -> Floats:
         """Draw resamples of these sizes: how often each cell was drawn, one row per resample."""
-        if not self.parts:
-            return np.zeros((len(sizes), 0))
-        totals = np.array([part.numbers.sum() for part in self.parts])
-        sizes_of_parts = self.generator.multinomial(sizes, totals / totals.sum())
-        drawn = [part.draw(size) for part, size in zip(self.parts, sizes_of_parts.T, strict=True)]
-        return np.concatenate(drawn, axis=1, dtype=np.float64)
+        cells = len(self.numbers)
+        if self.cell_of_case is None:
+            return self.generator.multinomial(sizes, self.numbers / self.total).astype(np.float64)
+        drawn = np.empty((len(sizes), cells))
+        for row, size in zip(drawn, sizes.tolist(), strict=True):
+            cases = self.generator.integers(len(self.cell_of_case), size=size, dtype=np.uint32)
+            row[:] = np.bincount(self.cell_of_case[cases], minlength=cells)
+        return drawn
 
 
 def make_sampler(numbers: Ints, seeds: np.random.SeedSequence) -> CaseSampler:
-    """Return what draws from cells with these numbers of cases."""
-    parts = [
-        numbers[start : start + CELLS_AT_A_TIME]
-        for start in range(0, len(numbers), CELLS_AT_A_TIME)
-    ]
-    of_sizes, *of_parts = (np.random.default_rng(one) for one in seeds.spawn(1 + len(parts)))
-    return CaseSampler(
-        int(numbers.sum()),
-        tuple(make_part(*part) for part in zip(parts, of_parts, strict=True)),
-        of_sizes,
-    )
+    """Return what draws from cells that have these numbers of cases, all of them some."""
+    cell_of_case = None
+    if numbers.sum() < max(1, FEW_CASES_PER_CELL * len(numbers)):
+        kind = np.min_scalar_type(len(numbers))
+        cell_of_case = np.repeat(np.arange(len(numbers), dtype=kind), numbers)
+    # Its second child, so that seeds mean what they meant where one generator drew sizes.
+    return CaseSampler(numbers, cell_of_case, np.random.default_rng(seeds.spawn(2)[1]))
 
 
 # ----------------------------------------------------------------------
@@ -701,7 +677,7 @@ def percentile_bounds(
     values: Floats, level: float, side: str, ends: tuple[float, float] = (-math.inf, math.inf)
 ) -> tuple[float, float]:
     """The quantiles of the replicates; an end where no bound is requested."""
-    below, above = tails(level, side)
+    below, above = missed_in_tails(level, side)
     low = float(np.quantile(values, below)) if below else ends[0]
     return low, float(np.quantile(values, 1 - above)) if above else ends[1]
 
@@ -730,7 +706,7 @@ def bca_bounds(
         return percentile_bounds(values, level, side)
     bias = normal(below_seen)
     bounds = [-math.inf, math.inf]
-    for place, tail in enumerate(tails(level, side)):
+    for place, tail in enumerate(missed_in_tails(level, side)):
         if tail:
             z = bias + normal(tail if place == 0 else 1 - tail)
             share = float(special().ndtr(bias + z / (1 - acceleration * z)))
@@ -749,16 +725,11 @@ def with_cells(like: Counts, positives: Array, negatives: Array) -> Counts:
 # Several comparisons.
 
 
-def whole_of(part: Counts | GroupedCounts) -> Counts:
-    """All cases together."""
-    return part.total() if isinstance(part, GroupedCounts) else part
-
-
 def totals_of(source: Source) -> list[Counts]:
     """All cases together, of each model."""
     if isinstance(source, JointCounts):
         return [source[name] for name in source]
-    return [whole_of(source)]
+    return [source.total()]
 
 
 def adjusted(found: Sequence[Difference]) -> tuple[Difference, ...]:

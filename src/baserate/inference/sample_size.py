@@ -26,7 +26,7 @@ from baserate.measures.registry import at_one_point
 from baserate.notation import NumberCheck
 from baserate.numbers import Floats, Undefined, rounded
 from baserate.results.operating_point import OperatingPoint
-from baserate.results.values import UPPER, checked_level, percent, stated
+from baserate.results.values import UPPER, bounds_in_words, checked_level, percent
 
 POWER = 0.8
 # Nobody collects more, and beyond it the search around the exact answer gets long.
@@ -262,7 +262,7 @@ def support_notes(name: str, errors: int, cases: int, level: float) -> Iterator[
         known = rate_interval(errors, cases, level=level)
         shown = number_of(errors, one, kind) if errors else f"no {kind}"
         text = f"{name} {known.value:.4g} rests on {shown} among {number_of(cases, of)}"
-        bounds = f"{percent(level)} {stated(known)} ({known.method})"
+        bounds = f"{percent(level)} {bounds_in_words(known)} ({known.method})"
         yield Note("BR587", f"{text}: {bounds}", values={"rests_on": text})
 
 

@@ -163,7 +163,7 @@ Kind = TypeVar("Kind", Line, Area, Marks, Words)
 
 
 class Drawable:
-    """What can be drawn: on a page, in a terminal, in a notebook, by matplotlib."""
+    """What can be drawn on a page, in a terminal and in a notebook."""
 
     def svg(self) -> str:
         """The drawing as the text of an SVG file: nothing in it is loaded from anywhere."""
@@ -179,12 +179,6 @@ class Drawable:
     def text(self, width: int = 72, *, ascii_only: bool = False) -> str:
         """The drawing in braille dots, or in plain characters, at most `width` columns wide."""
         return draw_text(figure_of(self), width, ascii_only=ascii_only)
-
-    def matplotlib(self, ax: Any = None) -> Any:
-        """The drawing on axes of matplotlib, which is needed for this: `pip install
-        "baserate[plots]"`. Gives the axes.
-        """
-        return draw_on_axes(figure_of(self), ax)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -231,6 +225,11 @@ class Panel(Drawable):
         (1, 1).
         """
         return np.stack((self.x.place(x), self.y.place(y)), axis=1)
+
+    def matplotlib(self, ax: Any) -> Any:
+        """The panel drawn on these axes of matplotlib, such as `plt.subplots()[1]`."""
+        draw_on_axes(self, ax)
+        return ax
 
     def adding(self, *parts: Part) -> Panel:
         """The same with more drawn over it."""
@@ -545,7 +544,7 @@ def _ticks_below(panel: Panel, margin: int, columns: int) -> str:
 
 
 # ----------------------------------------------------------------------
-# Panels on axes of matplotlib, which is loaded only here.
+# Panels on axes of matplotlib.
 
 
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "cross": "x"}
@@ -553,54 +552,14 @@ MARKERS = {"circle": "o", "square": "s", "triangle": "^", "cross": "x"}
 POINTS_PER_INCH = FONT / 8.33 * 72
 
 
-def draw_on_axes(figure: Figure, ax: Any = None) -> Any:
-    """One panel on the axes given, or on new ones; several on a new figure, or on as many axes.
-    Gives axes, or an array of them.
-    """
-    several = isinstance(ax, np.ndarray | Sequence)
-    axes = _new_axes(figure) if ax is None else list(np.ravel(ax)) if several else [ax]
-    if len(axes) != len(figure.panels):
+def draw_on_axes(panel: Panel, ax: Any) -> None:
+    """Draw a panel on the axes given."""
+    if not hasattr(ax, "transData"):
         raise refuse(
             "BR650",
-            f"{len(figure.panels)} panels need as many axes, got {len(axes)}",
-            "leave ax out, or give one for each panel",
+            f"ax must be axes of matplotlib, got {quoted(type(ax).__name__)}",
+            "plt.subplots()[1]",
         )
-    for panel, one in zip(figure.panels, axes, strict=True):
-        if not hasattr(one, "transData"):
-            raise refuse(
-                "BR650",
-                f"ax must be axes of matplotlib, got {quoted(type(one).__name__)}",
-                "plt.subplots()[1]",
-            )
-        _draw_panel_on(panel, one)
-    return axes[0] if len(axes) == 1 else np.array(axes, dtype=object)
-
-
-def _new_axes(figure: Figure) -> list[Any]:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise refuse(
-            "BR714", "matplotlib is not installed", 'pip install "baserate[plots]", or panel.svg()'
-        ) from None
-    rows = figure.rows()
-    widths = [5.0 if panel.square else 6.5 for panel in rows[0]]
-    drawing, grid = plt.subplots(
-        len(rows),
-        len(rows[0]),
-        figsize=(sum(widths), 5.0 * len(rows)),
-        squeeze=False,
-        layout="constrained",
-    )
-    if figure.title:
-        drawing.suptitle(_without_markup(figure.title))
-    axes = list(grid.ravel())
-    for spare in axes[len(figure.panels) :]:
-        spare.set_visible(False)
-    return axes[: len(figure.panels)]
-
-
-def _draw_panel_on(panel: Panel, ax: Any) -> None:
     for part in panel.parts:
         _add_part(part, ax)
     above = any(

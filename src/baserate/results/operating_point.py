@@ -127,19 +127,19 @@ class OperatingPoint(Viewed):
 
     @property
     def tp(self) -> float:
-        return _cases(self.confusion.tp)
+        return _plain_cases(self.confusion.tp)
 
     @property
     def fp(self) -> float:
-        return _cases(self.confusion.fp)
+        return _plain_cases(self.confusion.fp)
 
     @property
     def fn(self) -> float:
-        return _cases(self.confusion.fn)
+        return _plain_cases(self.confusion.fn)
 
     @property
     def tn(self) -> float:
-        return _cases(self.confusion.tn)
+        return _plain_cases(self.confusion.tn)
 
     @property
     def tpr(self) -> float:
@@ -221,19 +221,19 @@ class OperatingPoint(Viewed):
         >>> br.choose(br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "fpr <= 0").flags([0.9, 0.5])
         array([ True, False])
         """
-        values = _scores(scores)
+        values = _scores_to_flag(scores)
         if self.negated:
             values = -values
-        certain = _from(values, self.threshold)
+        certain = _flagged_from(values, self.threshold)
         if self.share == 1 and self.how != GUESS:
             return certain
         # A random classifier draws from all cases.
-        below = self.how == GUESS or _from(values, self.lower_threshold)
+        below = self.how == GUESS or _flagged_from(values, self.lower_threshold)
         rows = np.flatnonzero(~certain & below)
         rank = (
             np.random.default_rng(seed).permutation(len(rows))
             if key is None
-            else _hashed(key, rows, len(values), seed)
+            else _hashed_order(key, rows, len(values), seed)
         )
         certain[rows[np.argsort(rank, kind="stable")[: round(self.share * len(rows))]]] = True
         return certain
@@ -282,7 +282,7 @@ class OperatingPoint(Viewed):
         return html_table(repr(self), ("", "value"), rows)
 
 
-def _scores(scores: Any) -> Array:
+def _scores_to_flag(scores: Any) -> Array:
     """Scores to be flagged: one finite or infinite number per case."""
     values = np.asarray(scores)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
@@ -303,13 +303,13 @@ def _scores(scores: Any) -> Array:
     return values.astype(np.int64 if values.dtype.kind in "biu" else np.float64)
 
 
-def _from(values: Array, threshold: Any) -> npt.NDArray[np.bool_]:
+def _flagged_from(values: Array, threshold: Any) -> npt.NDArray[np.bool_]:
     if threshold is None:
         return np.zeros(len(values), dtype=np.bool_)
     return np.asarray(values >= threshold)
 
 
-def _hashed(key: Any, rows: Array, length: int, seed: int) -> Array:
+def _hashed_order(key: Any, rows: Array, length: int, seed: int) -> Array:
     """Places in an order that depends on each case's own key alone."""
     from hashlib import sha256
 
@@ -392,7 +392,7 @@ def format_share(share: float | Fraction) -> str:
     return f"{float(100 * share):.3g} %"
 
 
-def _cases(value: Any) -> float:
+def _plain_cases(value: Any) -> float:
     return rounded(value) if isinstance(value, Fraction) else value
 
 

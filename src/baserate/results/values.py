@@ -20,12 +20,12 @@ __all__ = [
     "UPPER",
     "Difference",
     "Interval",
+    "bounds_in_words",
     "checked_level",
     "checked_side",
     "missed",
+    "missed_in_tails",
     "percent",
-    "stated",
-    "tails",
 ]
 
 BOTH, LOWER, UPPER = "both", "lower", "upper"
@@ -86,7 +86,7 @@ class Interval(Viewed):
         bounds = (
             EXACT
             if self.method == EXACT
-            else f"{percent(self.level)} {stated(self)} ({self.method})"
+            else f"{percent(self.level)} {bounds_in_words(self)} ({self.method})"
         )
         return f"Interval: {name}{shown_value(self)}, {bounds}"
 
@@ -94,7 +94,7 @@ class Interval(Viewed):
         row = (
             self.name or "value",
             format_cell(self.value, self.digits),
-            stated(self),
+            bounds_in_words(self),
             self.method,
         )
         return html_table(repr(self), ("", "value", percent(self.level), "method"), [row])
@@ -129,7 +129,8 @@ class Difference(Viewed):
     name: str = ""
     better: str = "higher"
     at: Any = None
-    statistic: float = math.nan
+    # The z of the test; what it follows from is compared.
+    statistic: float = field(default=math.nan, compare=False)
     paired: bool = True
     p_adjusted: float | None = None
     replicates: int | None = None
@@ -256,7 +257,7 @@ MOST_DIGITS = 17
 ONE = 1 - 1e-12
 
 
-def turned(one: Difference) -> Difference:
+def reverse_difference(one: Difference) -> Difference:
     """The same difference, of the models in the other order."""
     return replace(
         one,
@@ -288,7 +289,7 @@ def shown_value(interval: Interval) -> str:
     return "undefined" if math.isnan(interval.value) else f"{interval.value:.{interval.digits}g}"
 
 
-def stated(interval: Interval) -> str:
+def bounds_in_words(interval: Interval) -> str:
     """The bounds in words, in as many digits as tell them apart."""
     if interval.method == EXACT:
         return EXACT
@@ -309,7 +310,7 @@ def checked_side(side: Any) -> str:
     return str(side)
 
 
-def tails(level: float, side: str) -> tuple[float, float]:
+def missed_in_tails(level: float, side: str) -> tuple[float, float]:
     """How much may be missed below and above."""
     out = missed(level)
     return {BOTH: (out / 2, out / 2), LOWER: (out, 0.0), UPPER: (0.0, out)}[side]
@@ -416,8 +417,13 @@ class Unsatisfied:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Why not."""
-        where = "" if self.at.prior is None else f"at {self.at.spoken}: "
-        return tuple(Note(one.code, f"{where}{one.text}") for one in self.problems)
+        return tuple(Note(one.code, one.text) for one in self.named)
+
+    @property
+    def named(self) -> tuple[Problem, ...]:
+        """The problems, with the base rate that they are about."""
+        where = f"at {self.at.spoken}: "
+        return tuple(replace(one, text=where + one.text) for one in self.problems)
 
     def to_dict(self) -> dict[str, Any]:
         """The refusal, as the JSON of errors has it."""

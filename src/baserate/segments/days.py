@@ -143,7 +143,7 @@ def by_day(
             "count(y, scores, day=dates)",
         )
     counted, missing = days.scored(), days.unlabelled is not None
-    names = {group: _named(group) for group in counted if group is not None}
+    names = {group: _day_name(group) for group in counted if group is not None}
     if not names:
         raise refuse(
             "BR430", "there are no days: every case lacks one", "give the column of the days"
@@ -163,8 +163,12 @@ def by_day(
         None if volume is None else Fraction(volume) * len(names),
     )
     order = sorted(names, key=lambda group: names[group])
-    seen = tuple(_day(names[group], counted[group], threshold, AS_COUNTED, zone) for group in order)
-    parts = tuple(_day(names[group], counted[group], threshold, weights, zone) for group in order)
+    seen = tuple(
+        _make_day(names[group], counted[group], threshold, AS_COUNTED, zone) for group in order
+    )
+    parts = tuple(
+        _make_day(names[group], counted[group], threshold, weights, zone) for group in order
+    )
     said = tuple(point.notes)
     if volume is not None and point.at.as_in_sample and whole.labels_missing:
         unknown = Undefined(LABELS_MISSING)
@@ -172,17 +176,17 @@ def by_day(
         said = tuple(
             NOT_AT_A_VOLUME if note.code == NOT_AT_A_VOLUME.code else note for note in said
         )
-    undated = _day("", counted[None], threshold, AS_COUNTED, None) if None in counted else None
+    undated = _make_day("", counted[None], threshold, AS_COUNTED, None) if None in counted else None
     found = Days(parts, point, limit, tz, undated)
     return replace(
         found,
         notes=combine(
-            days.notes, (*said, *_remarks(replace(found, parts=seen), weighted=days.weighted))
+            days.notes, (*said, *_notes_of_days(replace(found, parts=seen), weighted=days.weighted))
         ),
     )
 
 
-def _named(group: Hashable) -> str:
+def _day_name(group: Hashable) -> str:
     try:
         text = group if isinstance(group, str) else group.isoformat()  # type: ignore[attr-defined]
         return dt.date.fromisoformat(text).isoformat()
@@ -197,35 +201,45 @@ checked_budget = NumberCheck(
 ).or_none
 
 
-def _day(
+def _make_day(
     name: str, counts: Counts, threshold: float | None, weights: Weights, zone: ZoneInfo | None
 ) -> Day:
     tp, fp, fn, tn = (
         exactly(cases) * weight
-        for cases, weight in zip(_flagged(counts, threshold), (*weights, *weights), strict=True)
+        for cases, weight in zip(
+            _confusion_at(counts, threshold), (*weights, *weights), strict=True
+        )
     )
     alerts, labelled = tp + fp, tp + fp + fn + tn
     hours, cases = hours_of(name, zone) if name else 24.0, labelled
     if counts.unlabelled is not None:
-        rest = _flagged(counts.unlabelled, threshold)
+        rest = _confusion_at(counts.unlabelled, threshold)
         alerts, cases = (
             alerts + weights[1] * exactly(rest.fp),
             labelled + weights[1] * exactly(rest.fp + rest.tn),
         )
-    known = None if counts.unlabelled is None else _plain(labelled)
-    return Day(name, _plain(cases), _plain(tp + fn), _plain(alerts), _plain(tp), hours, known)
+    known = None if counts.unlabelled is None else _plain_number(labelled)
+    return Day(
+        name,
+        _plain_number(cases),
+        _plain_number(tp + fn),
+        _plain_number(alerts),
+        _plain_number(tp),
+        hours,
+        known,
+    )
 
 
-def _flagged(counts: Counts, threshold: float | None) -> Confusion:
+def _confusion_at(counts: Counts, threshold: float | None) -> Confusion:
     points = Points.of(counts)
     return confusion_at(points, points.place(threshold))
 
 
-def _plain(value: Fraction) -> float:
+def _plain_number(value: Fraction) -> float:
     return int(value) if value.denominator == 1 else rounded(value)
 
 
-def _remarks(found: Days, *, weighted: bool) -> Iterator[Note]:
+def _notes_of_days(found: Days, *, weighted: bool) -> Iterator[Note]:
     if found.undated is not None:
         yield Note(
             "BR435",

@@ -252,7 +252,7 @@ class Slices(Viewed, Mapping[Hashable, Slice]):
     def setting(self) -> str:
         """The threshold for a person: as it was given, or in few digits where it was chosen."""
         if self.chosen:
-            return _flags(self.threshold, self.total.counts)
+            return _describe_threshold(self.threshold, self.total.counts)
         return "flagging nothing" if self.threshold is None else f"score ≥ {quoted(self.threshold)}"
 
     def that_are(self, outcome: str) -> tuple[Slice, ...]:
@@ -268,7 +268,7 @@ class Slices(Viewed, Mapping[Hashable, Slice]):
         ranked = sorted(range(len(self.parts)), key=lambda place: -self.parts[place].cases)
         rest = [self.parts[place] for place in ranked[most:]]
         cases = added([part.counts if part.clusters is None else part.clusters for part in rest])
-        at, sites = _pooled([(part.counts, part.at) for part in rest])
+        at, sites = _pooled_conditions([(part.counts, part.at) for part in rest])
         other = _make_slice(
             None, f"{OTHER} ({grouped(len(rest))})", cases, at, self.total.options, sites
         )
@@ -315,16 +315,16 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     >>> found["a"].outcome, found["b"].outcome, found["b"]["precision"], found["b"].bounds["tpr"].low
     ('demonstrated', 'not met', 0.13793103448275862, 0.5989718826680254)
     """  # noqa: E501
-    parts = _checked(groups)
+    parts = _checked_groups(groups)
     whole = groups.total() if isinstance(groups, GroupedCounts) else added(list(parts.values()))
-    counts = _counts(whole)
+    counts = whole.total()
     refuse_masses(counts.weighted)
-    conditions = _conditions(parts, at)
+    conditions = _conditions_by_group(parts, at)
     for one in conditions.values():
         refuse_estimate(one, "every site's interval")
     shared = not isinstance(at, Mapping) or not at
-    sites = [(_counts(part), conditions[group]) for group, part in parts.items()]
-    together, apart = (next(iter(conditions.values())), ()) if shared else _pooled(sites)
+    sites = [(part.total(), conditions[group]) for group, part in parts.items()]
+    together, apart = (next(iter(conditions.values())), ()) if shared else _pooled_conditions(sites)
     cut, chosen, notes = common_threshold(
         pooled_counts(apart) if apart else counts, threshold, rule, require, together
     )
@@ -368,7 +368,8 @@ def common_threshold(
             raise
         cut = choose(counts, at=at).threshold
     text = (
-        f"the threshold ({_flags(cut, counts)}) was chosen on all groups together, on these same"
+        f"the threshold ({_describe_threshold(cut, counts)}) was chosen on all groups"
+        " together, on these same"
         " cases, and treated as fixed in advance"
     )
     fix = Fix(
@@ -378,7 +379,7 @@ def common_threshold(
     return cut, True, (Note("BR593", f"{text}: intervals and bounds are optimistic", fix),)
 
 
-def _flags(threshold: float | None, counts: Counts) -> str:
+def _describe_threshold(threshold: float | None, counts: Counts) -> str:
     """In as few digits as flag the same cases."""
     return (
         "flagging nothing"
@@ -387,7 +388,7 @@ def _flags(threshold: float | None, counts: Counts) -> str:
     )
 
 
-def _checked(groups: Any) -> dict[Hashable, Cases]:
+def _checked_groups(groups: Any) -> dict[Hashable, Cases]:
     if isinstance(groups, GroupedCounts) and len(groups):
         return dict(groups.scored())
     kinds = Counts, GroupedCounts
@@ -410,11 +411,7 @@ def _checked(groups: Any) -> dict[Hashable, Cases]:
     return dict(groups)
 
 
-def _counts(cases: Cases) -> Counts:
-    return cases.total() if isinstance(cases, GroupedCounts) else cases
-
-
-def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Conditions]:
+def _conditions_by_group(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Conditions]:
     """The conditions of every site: one for all, one each, or the site's own prior."""
     if not isinstance(at, Mapping):
         return dict.fromkeys(parts, checked_conditions(at))
@@ -444,7 +441,7 @@ def _conditions(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Cond
     }
 
 
-def _pooled(sites: Sequence[Site]) -> tuple[Conditions, tuple[Site, ...]]:
+def _pooled_conditions(sites: Sequence[Site]) -> tuple[Conditions, tuple[Site, ...]]:
     """All of these together: at the prior that they have together, as the sum of them where some
     are given a prior.
     """
@@ -462,7 +459,7 @@ def _make_slice(
     options: SliceOptions,
     sites: tuple[Site, ...] = (),
 ) -> Slice:
-    counts = _counts(cases)
+    counts = cases.total()
     if not counts.total_positives or not counts.total_negatives:
         # Of a class that is not there nothing is known at another prior.
         at = Conditions(None, at.costs if at.costs_given else None)
@@ -533,9 +530,9 @@ def _slice_notes(
         text = (
             "a class is missing, so that nothing is known there at another prior; read at its own"
         )
-        yield Note("BR433", f"{_listed(emptied)}: {text}")
+        yield Note("BR433", f"{_list_names(emptied)}: {text}")
     if slices.require is not None and len(slices) > 1:
-        yield _multiplicity(slices)
+        yield _note_multiplicity(slices)
 
 
 def _each_prior(priors: Mapping[str, float]) -> Note:
@@ -546,13 +543,13 @@ def _each_prior(priors: Mapping[str, float]) -> Note:
     return Note(LABEL_SHIFT, text)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     rest = len(names) - MOST_NAMED
     more = f" and {grouped(rest)} more" if rest > 0 else ""
     return ", ".join(map(quoted, names[:MOST_NAMED])) + more
 
 
-def _multiplicity(slices: Slices) -> Note:
+def _note_multiplicity(slices: Slices) -> Note:
     """Of many bounds some fail by chance."""
     count, error = len(BOUNDED) * len(slices), missed(slices.level)
     if slices.simultaneous:

@@ -22,7 +22,7 @@ from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference import differences, intervals, requirements
 from baserate.inference.clusters import cluster_notes
-from baserate.inference.resample import Progress, whole_of
+from baserate.inference.resample import Progress
 from baserate.inference.statistic import statistic_of
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure, in_costs
 from baserate.read.frames import is_lazy
@@ -392,7 +392,7 @@ def _conditions_in_sample(at: Conditions | None, models: Mapping[str, Any]) -> C
     """Return the conditions with the base rate of the sample where none was given."""
     if at is None or not at.is_exact or not at.as_in_sample:
         return at
-    points = Points.of(whole_of(next(iter(models.values()))))
+    points = Points.of(next(iter(models.values())).total())
     return at if points.why_no_prior else at.within(points.exact_prior)
 
 
@@ -404,7 +404,7 @@ def _notes_of_comparison(
     of_clusters = cluster_notes(first) if isinstance(first, GroupedCounts) else ()
     of_conditions = [note for at in conditions if at is not None for note in at.notes]
     of_pairs = combine((), (note for one in pairs for note in one.notes))
-    of_counts = notes_by_model({name: whole_of(one).notes for name, one in models.items()})
+    of_counts = notes_by_model({name: one.total().notes for name, one in models.items()})
     return tuple(merge_notes([*of_counts, *of_clusters, *of_pairs, *of_conditions]))
 
 
@@ -440,8 +440,8 @@ def _counted_together(
 
 
 @overload
-def require(
-    x: Counts,
+def require(  # type: ignore[overload-overlap]
+    x: Counts | GroupedCounts,
     requirement: str,
     /,
     *,
@@ -455,7 +455,7 @@ def require(
 ) -> Requirement: ...
 @overload
 def require(
-    x: JointCounts | Mapping[str, Counts],
+    x: JointCounts | Mapping[str, Counts] | Mapping[str, GroupedCounts],
     requirement: str,
     /,
     *,
@@ -486,7 +486,8 @@ def require(  # noqa: PLR0913 (each is a question of its own)
     "recall >= 0.8 and precision >= 0.2" at a `threshold`, or where the cheapest one that satisfies
     the rule lies; "auc >= 0.8" needs none. Each part is demonstrated where the one-sided bound at
     `level` satisfies it, and met in this sample only where the value does. Several models give one
-    verdict each.
+    verdict each. Of cases that come in clusters (`count(…, cluster=…)`) each cluster is one unit;
+    they need a threshold.
 
     >>> import baserate as br
     >>> counts = br.Counts([2, 1], positives=[95, 5], negatives=[10, 90])
@@ -514,11 +515,8 @@ def require(  # noqa: PLR0913 (each is a question of its own)
 
 def _required(x: Any, requirement: Any, threshold: Any, asked: dict[str, Any]) -> Requirement:
     if isinstance(x, GroupedCounts) and x.role == "cluster":
-        raise refuse(
-            "BR426",
-            "clusters are not supported by require yet",
-            'segments.by_group({"all": x}, threshold=…, require=…)',
-        )
+        given = {name: value for name, value in asked.items() if name != "seed"}
+        return requirements.require_clusters(x, requirement, threshold=threshold, **given)
     if not isinstance(x, Counts):
         refuse_uncounted(x, "require")
     return requirements.require(requirement=requirement, counts=x, threshold=threshold, **asked)

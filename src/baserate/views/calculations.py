@@ -164,7 +164,9 @@ def _best_at_each(league: League, *, several: bool) -> Iterator[str]:
         found = first.intervals.get(str(by))
         if found is None:
             continue
-        value, low, high = (_shown(end, found, by) for end in (found.value, found.low, found.high))
+        value, low, high = (
+            _share_in_percent(end, found, by) for end in (found.value, found.low, found.high)
+        )
         where = f"a base rate of {base_rate(first.prior)}" if at.prior else "its own base rate"
         best = {"higher": "highest", "lower": "lowest"}[by.direction]
         name, model = heading_of(str(by)), quoted(first.name)
@@ -177,7 +179,7 @@ def _best_at_each(league: League, *, several: bool) -> Iterator[str]:
         yield f"At {where}, {says} {known}."
 
 
-def _shown(value: float, found: Interval, by: Measure) -> str:
+def _share_in_percent(value: float, found: Interval, by: Measure) -> str:
     """A share in percent, in as many digits as tell the bounds apart."""
     count = digits_apart(found.low, found.high, least=3)
     if by.range == (0, 1):

@@ -28,9 +28,9 @@ from baserate.results.values import (
     NonInferiority,
     Part,
     Requirement,
+    bounds_in_words,
     percent,
-    stated,
-    turned,
+    reverse_difference,
 )
 from baserate.shift.estimate import EM, PriorEstimate, PriorEstimates, ShiftCheck
 from baserate.views.document import (
@@ -62,7 +62,7 @@ def of_difference(found: Difference, sample: Totals | None = None) -> dict[str, 
         "statistic": found.name,
         "models": list(found.models),
         "values": [number(value) for value in found.values],
-        "at": _at(found, sample),
+        "at": _conditions_as_json(found, sample),
         "value": number(found.value),
         "low": number(found.low),
         "high": number(found.high),
@@ -93,7 +93,7 @@ def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
     }
 
 
-def _at(found: Difference, sample: Totals | None) -> dict[str, Any] | None:
+def _conditions_as_json(found: Difference, sample: Totals | None) -> dict[str, Any] | None:
     """The conditions of a comparison, known or not; none where they do not matter."""
     if isinstance(found.at, Uncertain):
         return uncertain(found.at)
@@ -174,7 +174,7 @@ def tabulate_differences(found: Sequence[Difference]) -> list[str]:
         return []
     rows = [
         (
-            _prior(one.at),
+            _prior_in_words(one.at),
             f"{quoted(one.models[1], quotes=False)} - {quoted(one.models[0], quotes=False)}",
             reading(one.name, one.value),
             f"{reading(one.name, one.low)} to {reading(one.name, one.high)}",
@@ -187,7 +187,7 @@ def tabulate_differences(found: Sequence[Difference]) -> list[str]:
     headings = [
         "base rate",
         "difference",
-        _name(found[0]),
+        _measure_in_words(found[0]),
         percent(found[0].level),
         "p",
         "p (Holm)",
@@ -202,7 +202,7 @@ def tabulate_differences(found: Sequence[Difference]) -> list[str]:
     return [table]
 
 
-def _prior(at: Any) -> str:
+def _prior_in_words(at: Any) -> str:
     """The base rate of a comparison, where it has one of its own and knows it exactly."""
     known = isinstance(at, Conditions) and at.is_exact and not at.as_in_sample
     return shown_prior(at.prior) if known else ""
@@ -213,7 +213,7 @@ def shown_p(p: float) -> str:
     return f"p = {p:.3g}" if p >= 1e-300 else "p < 1e-300"
 
 
-def _name(one: Difference) -> str:
+def _measure_in_words(one: Difference) -> str:
     """What was compared, in words."""
     return escaped(in_words(one.name, given=one.at is not None and one.at.costs_given))
 
@@ -221,7 +221,7 @@ def _name(one: Difference) -> str:
 def describe_difference(one: Difference) -> str:
     """Which model is better, by how much, and whether the difference is significant."""
     if one.favours == one.models[0]:  # the better one first, and its difference to the other
-        one = turned(one)
+        one = reverse_difference(one)
     first, second = (quoted(name, quotes=False) for name in one.models)
     is_known = one.at is not None and one.at.is_exact
     where = (
@@ -242,11 +242,14 @@ def describe_difference(one: Difference) -> str:
     )
     whole = " over the whole range" if ranged else ""
     if one.favours is None:
-        said = f"No difference in {_name(one)}"
+        said = f"No difference in {_measure_in_words(one)}"
     elif not one.significant:
-        said = f"No significant difference in {_name(one)}{whole}"
+        said = f"No significant difference in {_measure_in_words(one)}{whole}"
     else:
-        said = f"{quoted(one.favours, quotes=False)} is significantly better in {_name(one)}{whole}"
+        said = (
+            f"{quoted(one.favours, quotes=False)} is significantly better in"
+            f" {_measure_in_words(one)}{whole}"
+        )
     return f"{said}{where}: {values}; {much}."
 
 
@@ -254,7 +257,10 @@ def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> 
     """Passed or failed, and why, for every model, slice and term."""
     rows = []
     for one in judged:
-        model, part = quoted(one.model, quotes=False), ALL if one.part is None else _slice(one.part)
+        model, part = (
+            quoted(one.model, quotes=False),
+            ALL if one.part is None else _slice_in_words(one.part),
+        )
         if one.requirement.outcome == UNJUDGED:
             rows.append((model, part, UNDEFINED, UNDEFINED, UNDEFINED, UNJUDGED))
         for check in one.requirement.checks:
@@ -284,10 +290,10 @@ def of_requirements(judged: Sequence[Judged], *, passed: bool, level: float) -> 
         [[row[i] for i in kept] for row in rows],
         left=3 if 1 in kept else 2,
     )
-    return Page("\n".join(_failures(judged, passed=passed)), table)
+    return Page("\n".join(_describe_failures(judged, passed=passed)), table)
 
 
-def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
+def _describe_failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
     shown = all(one.requirement.outcome == SHOWN for one in judged)
     lines = [
         "Passed: every requirement is demonstrated."
@@ -309,11 +315,11 @@ def _failures(judged: Sequence[Judged], *, passed: bool) -> list[str]:
                     " this sample."
                 )
             elif check.outcome == OBSERVED:
-                lines.append(f"{where}: {_observed(check, one.requirement.point)}")
+                lines.append(f"{where}: {_met_not_demonstrated(check, one.requirement.point)}")
     return lines
 
 
-def _observed(check: Check, point: OperatingPoint | None) -> str:
+def _met_not_demonstrated(check: Check, point: OperatingPoint | None) -> str:
     """A requirement that is met in this sample: why it is not demonstrated, and what would do."""
     kind = ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
     more = (
@@ -363,8 +369,9 @@ def of_non_inferiority(verdict: NonInferiority) -> str:
     whole = verdict.parts[0].difference
     first, second = (quoted(name, quotes=False) for name in whole.models)
     passed = "Passed" if verdict.passed else "Failed"
-    lines = [f"{passed}: {second} against {first} in {_name(whole)}: {_outcome(verdict)}."]
-    lines += [_part(part) for part in verdict.failed if not part.whole]
+    outcome = _outcome_in_words(verdict)
+    lines = [f"{passed}: {second} against {first} in {_measure_in_words(whole)}: {outcome}."]
+    lines += [_worse_on_part(part) for part in verdict.failed if not part.whole]
     if (margin := verdict.margin_note) is not None:
         lines.append(f"Margin {verdict.margin:g}: {margin.text}.")
     if verdict.parts[0].detectable is not None:
@@ -374,7 +381,7 @@ def of_non_inferiority(verdict: NonInferiority) -> str:
         )
     rows = [
         (
-            ALL if part.whole else _slice(part.name),
+            ALL if part.whole else _slice_in_words(part.name),
             *(digits(value, 4) for value in part.difference.values),
             digits(part.difference.value, 4),
             f"{part.p_adjusted:.3g}",
@@ -390,12 +397,12 @@ def of_non_inferiority(verdict: NonInferiority) -> str:
     )
 
 
-def _slice(name: str) -> str:
+def _slice_in_words(name: str) -> str:
     """A slice by its name, distinguished from all cases."""
     return f"{ALL} (a slice)" if name == ALL else quoted(name, quotes=False)
 
 
-def _outcome(verdict: NonInferiority) -> str:
+def _outcome_in_words(verdict: NonInferiority) -> str:
     if not verdict.passed and not verdict.failed:
         return f"{verdict.outcome}, but not demonstrated to be within the margin"
     return (
@@ -405,9 +412,9 @@ def _outcome(verdict: NonInferiority) -> str:
     )
 
 
-def _part(part: Part) -> str:
+def _worse_on_part(part: Part) -> str:
     values = part.difference.values
-    name = _name(part.difference)
+    name = _measure_in_words(part.difference)
     return (
         f"Worse on {quoted(part.name, quotes=False)}: {name} from {digits(values[0], 4)} to"
         f" {digits(values[1], 4)}, p = {part.p_adjusted:.3g}."
@@ -438,7 +445,8 @@ def tabulate_estimates(found: PriorEstimates) -> list[str]:
 def _estimate_sentence(name: str, found: PriorEstimate, *, alone: bool) -> str:
     of = "" if alone else f", by {quoted(name, quotes=False)}"
     return (
-        f"Base rate{of}: {digits(found.value, 4)} ({percent(found.level)} {stated(found)}),"
+        f"Base rate{of}: {digits(found.value, 4)} ({percent(found.level)}"
+        f" {bounds_in_words(found)}),"
         f" estimated from {grouped(found.cases)} unlabelled cases."
     )
 

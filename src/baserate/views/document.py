@@ -109,7 +109,7 @@ def of_models(
     )
     first = at[0] if at else Conditions()
     parts = [
-        _model(name, counts, settings.get(name, ()), first, aucs.get(name))
+        _model_as_json(name, counts, settings.get(name, ()), first, aucs.get(name))
         for name, counts in models.items()
     ]
     for part in parts:
@@ -144,7 +144,7 @@ def of_choice(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _model(
+def _model_as_json(
     name: str,
     counts: Counts,
     settings: Sequence[OperatingPoint],
@@ -198,10 +198,10 @@ def uncertain(at: Uncertain | Conditions) -> dict[str, Any]:
             else {name: getattr(at.costs, name) for name in OUTCOMES}
         ),
     }
-    return {name: _part(part) for name, part in parts.items()}
+    return {name: _part_as_json(part) for name, part in parts.items()}
 
 
-def _part(part: Any) -> Any:
+def _part_as_json(part: Any) -> Any:
     if isinstance(part, Range | LogUniform):
         return {
             "low": float(part.low),

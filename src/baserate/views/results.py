@@ -7,7 +7,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any
@@ -17,11 +17,12 @@ import numpy as np
 from baserate.conditions import Conditions, Costs
 from baserate.curves.curve import Curves, in_frame
 from baserate.curves.threshold_table import ThresholdTable
-from baserate.decisions.amount_costs import AmountChoice, AmountPoint
+from baserate.decisions.amount_costs import CAUGHT, SUMS, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import Fixed
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
+from baserate.inference.decide import RecallLeaders
 from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, first_and_last, format_cell, html_table
 from baserate.results.calculation import Calculation, League
@@ -41,6 +42,7 @@ from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
 from baserate.views import (
     calculations,
+    choices,
     comparisons,
     curves,
     document,
@@ -48,9 +50,9 @@ from baserate.views import (
     tables,
     triage,
 )
+from baserate.views.formats import write_sentence
 
 Row = dict[str, Any]
-AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
 OF_DIFFERENCE = ("value", "low", "high", "p_value", "p_adjusted", "level", "method")
 OF_SLICE = ("tpr", "fpr", "precision", "npv", "posfrac")
 
@@ -69,20 +71,41 @@ def values_of(result: Any) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Choice) -> dict[str, Any]:
-    found = document.of_choice(result)
-    return {
-        **found,
-        "at": document.uncertain(result.over) if result.over is not None else found["at"],
-        "points": {name: document.point_of(point) for name, point in result.points.items()},
-        "comparisons": [comparisons.of_difference(one) for one in result.differences],
-        **({"regrets": plain(result.regrets)} if result.regrets else {}),
-    }
+    return choices.choice_as_json(result)
+
+
+@values_of.register
+def _(result: RecallLeaders) -> dict[str, Any]:
+    return choices.of_leaders(result.found, result.priors, result.tested)
+
+
+@values_of.register
+def _(result: AmountChoice) -> dict[str, Any]:
+    return choices.amount_choice_as_json(result)
 
 
 @values_of.register
 def _(result: OperatingPoint) -> dict[str, Any]:
     regret = {} if result.regret is None else {"regret": plain(result.regret)}
     return {**document.point_of(result), **regret}
+
+
+@values_of.register
+def _(result: AmountPoint) -> dict[str, Any]:
+    average = result.by_average
+    return {
+        **document.point_of(_without_objective(result)),
+        "optimized": result.optimized or None,
+        "review": None if result.optimized == CAUGHT else float(result.prices.review),
+        "recovered": float(result.prices.recovered),
+        "cases": result.cases,
+        **{name: result[name] for name in SUMS},
+        "nothing": result.nothing,
+        "everything": result.everything,
+        "caught_best": result.caught_best,
+        "caught_worst": result.caught_worst,
+        "by_average": None if average is None else values_of(average),
+    }
 
 
 @values_of.register
@@ -161,10 +184,10 @@ def plain(value: Any) -> Any:
         value = {name: getattr(value, name) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
-    return _number(value)
+    return _plain_number(value)
 
 
-def _number(value: Any) -> Any:
+def _plain_number(value: Any) -> Any:
     if isinstance(value, bool | str | None):
         return value
     if isinstance(value, int):
@@ -176,11 +199,11 @@ def as_frame(result: Any, backend: str) -> Any:
     """The rows as a data frame."""
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = {name: np.array([_entry(row.get(name)) for row in rows]) for name in names}
+    columns = {name: np.array([_frame_entry(row.get(name)) for row in rows]) for name in names}
     return in_frame(columns, backend)
 
 
-def _entry(value: Any) -> Any:
+def _frame_entry(value: Any) -> Any:
     if value is None:
         return math.nan
     return value if isinstance(value, bool | int | float | str) else str(value)
@@ -198,11 +221,13 @@ def as_html(result: Any) -> str:
 def _html_table(result: Any) -> str:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
-    body = first_and_last(len(rows), lambda place: [_cell(rows[place].get(name)) for name in names])
-    return html_table(repr(result), names, body)
+    body = first_and_last(
+        len(rows), lambda place: [_table_cell(rows[place].get(name)) for name in names]
+    )
+    return html_table(write_sentence(result), names, body)
 
 
-def _cell(value: Any) -> str:
+def _table_cell(value: Any) -> str:
     if isinstance(value, bool | str):
         return str(value)
     return format_cell(math.nan if value is None else value, 4)
@@ -216,7 +241,7 @@ def rows_of(result: Any) -> Iterator[Row]:
         for row in zip(*columns.values(), strict=True):
             yield dict(zip(columns, row, strict=True))
     else:
-        yield _scalars(result)
+        yield _scalar_fields(result)
 
 
 @rows_of.register
@@ -227,7 +252,7 @@ def _(result: Reading) -> Iterator[Row]:
 
 @rows_of.register
 def _(result: OperatingPoint) -> Iterator[Row]:
-    yield _point(result)
+    yield _row_of_point(result)
 
 
 @rows_of.register
@@ -238,7 +263,7 @@ def _(result: Choice) -> Iterator[Row]:
         yield {
             "model": name,
             "chosen": name in result.models,
-            **_point(point),
+            **_row_of_point(point),
             **({"p_value": p_values[name]} if name in p_values else {}),
             **({} if regret is None else {"regret": regret.value}),
         }
@@ -246,7 +271,12 @@ def _(result: Choice) -> Iterator[Row]:
 
 @rows_of.register
 def _(result: AmountPoint) -> Iterator[Row]:
-    yield {**_point(result.point), **{name: getattr(result, name) for name in AMOUNTS}}
+    yield {**_row_of_point(_without_objective(result)), **{name: result[name] for name in SUMS}}
+
+
+def _without_objective(point: AmountPoint) -> AmountPoint:
+    """Return the point without what was made best: its sums, which are no measures."""
+    return replace(point, optimized="")
 
 
 @rows_of.register
@@ -258,7 +288,7 @@ def _(result: AmountChoice) -> Iterator[Row]:
 @rows_of.register
 def _(result: Fixed) -> Iterator[Row]:
     for point in result:
-        yield {"how": point.how, **_point(point)}
+        yield {"how": point.how, **_row_of_point(point)}
 
 
 @rows_of.register
@@ -338,13 +368,13 @@ def _(result: GroupsAndDays) -> Iterator[Row]:
 def _(result: PriorEstimates) -> Iterator[Row]:
     for name, several in result.estimates.items():
         for one in several:
-            yield {"model": name, **_scalars(one)}
+            yield {"model": name, **_scalar_fields(one)}
 
 
 @rows_of.register
 def _(result: Triages) -> Iterator[Row]:
     for name, one in result.items():
-        yield {"model": name, **_scalars(one)}
+        yield {"model": name, **_scalar_fields(one)}
 
 
 @rows_of.register
@@ -356,7 +386,7 @@ def _(result: WinnerMap) -> Iterator[Row]:
 @rows_of.register
 def _(result: Plan) -> Iterator[Row]:
     for design in result.designs:
-        yield _scalars(design)
+        yield _scalar_fields(design)
 
 
 @rows_of.register
@@ -378,10 +408,10 @@ def _(result: League) -> Iterator[Row]:
         yield {"table": row.name, "prior": row.prior, **values}
 
 
-def _scalars(result: Any) -> Row:
+def _scalar_fields(result: Any) -> Row:
     """The fields that are single values."""
     return {
-        one.name: _text(getattr(result, one.name))
+        one.name: _text_of_conditions(getattr(result, one.name))
         for one in fields(result)
         if one.repr and _is_scalar(getattr(result, one.name))
     }
@@ -391,13 +421,13 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, bool | int | float | str | Fraction | Conditions | Costs | None)
 
 
-def _text(value: Any) -> Any:
+def _text_of_conditions(value: Any) -> Any:
     if isinstance(value, Fraction):
         return float(value)
     return str(value) if isinstance(value, Conditions | Costs) else value
 
 
-def _point(point: OperatingPoint) -> Row:
+def _row_of_point(point: OperatingPoint) -> Row:
     """One operating point: where it is set, what it flags, and what is shown of it."""
     values = {name: document.read(point, name) for name in measures_shown(point)}
     return {

@@ -55,7 +55,7 @@ def describe_slices(found: Slices) -> str:
     ]
     for outcome, (one, many) in KINDS.items():
         if kinds[outcome]:
-            named = ", ".join(_named(part) for part in kinds[outcome][:MOST_NAMED])
+            named = ", ".join(_group_with_bound(part) for part in kinds[outcome][:MOST_NAMED])
             more = (
                 f" and {len(kinds[outcome]) - MOST_NAMED} more"
                 if len(kinds[outcome]) > MOST_NAMED
@@ -74,8 +74,8 @@ def tabulate_slices(found: Slices, *, alerts: bool = True) -> list[str]:
     instead.
     """
     rows = [(found.total, "all"), *((part, "") for part in found.largest(MOST_SITES))]
-    workload = _workload(rows, found.level, judged=found.require is not None, alerts=alerts)
-    return [_rates(rows, found.level), workload]
+    workload = _workload_grid(rows, found.level, judged=found.require is not None, alerts=alerts)
+    return [_rates_grid(rows, found.level), workload]
 
 
 def _named_groups(found: Slices) -> Sequence[Slice]:
@@ -84,7 +84,7 @@ def _named_groups(found: Slices) -> Sequence[Slice]:
     return shown if len(shown) == len(found) else shown[:-1]
 
 
-def _named(part: Slice) -> str:
+def _group_with_bound(part: Slice) -> str:
     """A group with what was observed there, and its bound."""
     name = quoted(part.name, quotes=False)
     if part.requirement is None or not part.requirement.checks:
@@ -97,11 +97,11 @@ def _named(part: Slice) -> str:
     worst = [check for check in part.requirement.checks if check.outcome == part.outcome]
     return (
         f"{name}"
-        f" ({'; '.join(_check(check, several=len(part.requirement.checks) > 1) for check in worst)})"  # noqa: E501
+        f" ({'; '.join(_check_in_words(check, several=len(part.requirement.checks) > 1) for check in worst)})"  # noqa: E501
     )
 
 
-def _check(check: Check, *, several: bool) -> str:
+def _check_in_words(check: Check, *, several: bool) -> str:
     side = "lower" if check.interval.side == LOWER else "upper"
     of = f"{check.requirement.split(' ')[0]} " if several else ""
     more = "" if check.needed is None else f"; {_cases_needed(check)} at this rate would do"
@@ -111,7 +111,7 @@ def _check(check: Check, *, several: bool) -> str:
 def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
     """Does one threshold meet the requirement in every group?"""
     judged = [part for part in parts if part.requirement is not None and part.requirement.checks]
-    kept = [part for part in judged if all(_holds(check) for check in part.requirement.checks)]  # type: ignore[union-attr]
+    kept = [part for part in judged if all(_is_met(check) for check in part.requirement.checks)]  # type: ignore[union-attr]
     if not judged:
         return []
     if all(part.outcome == TOO_FEW for part in judged):
@@ -131,7 +131,7 @@ def _same_everywhere(parts: Sequence[Slice]) -> list[str]:
     ]
 
 
-def _holds(check: Check) -> bool:
+def _is_met(check: Check) -> bool:
     """Whether it is met in this sample, also where there are too few cases to demonstrate it."""
     if check.outcome != TOO_FEW:
         return check.outcome != MISSED
@@ -141,11 +141,11 @@ def _holds(check: Check) -> bool:
     )
 
 
-def _name(part: Slice, kind: str) -> str:
+def _slice_name(part: Slice, kind: str) -> str:
     return part.name if kind else quoted(part.name, quotes=False)
 
 
-def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
+def _rates_grid(rows: Sequence[tuple[Slice, str]], level: float) -> str:
     missing = any(part.labelled is not None for part, _ in rows)
     headings = [
         "group",
@@ -166,7 +166,13 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
         labelled = (
             [grouped(part.cases if part.labelled is None else part.labelled)] if missing else []
         )
-        cells = [_name(part, kind), grouped(part.cases), *labelled, grouped(part.positives), prior]
+        cells = [
+            _slice_name(part, kind),
+            grouped(part.cases),
+            *labelled,
+            grouped(part.positives),
+            prior,
+        ]
         for name in ("tpr", "tnr"):
             bound = part.bounds.get(name)
             low = UNDEFINED if bound is None else digits(bound.low, 4)
@@ -175,7 +181,7 @@ def _rates(rows: Sequence[tuple[Slice, str]], level: float) -> str:
     return Grid(headings, lines)
 
 
-def _workload(
+def _workload_grid(
     rows: Sequence[tuple[Slice, str]], level: float, *, judged: bool, alerts: bool
 ) -> str:
     """What the threshold means at each base rate: how many alerts, how many of them real, and the
@@ -200,35 +206,37 @@ def _workload(
             for name in ("precision", "npv", "alerts", "posfrac", "nne")
         }
         cells = [
-            _name(part, kind),
+            _slice_name(part, kind),
             digits(values["precision"], 4),
             span(part.intervals.get("precision")),
             digits(values["npv"], 4),
         ]
         cells += [
-            _cases(values["alerts"]) if alerts else digits(values["posfrac"], 4),
+            _format_cases(values["alerts"]) if alerts else digits(values["posfrac"], 4),
             digits(values["nne"], 4),
         ]
-        lines.append(cells + (_verdict(part) if judged else []))
+        lines.append(cells + (_verdict_cells(part) if judged else []))
     return Grid(headings, lines)
 
 
-def _verdict(part: Slice) -> list[str]:
+def _verdict_cells(part: Slice) -> list[str]:
     checks = part.requirement.checks if part.requirement is not None else ()
-    needed = max((check for check in checks if check.needed), key=_needed, default=None)
+    needed = max((check for check in checks if check.needed), key=_more_needed, default=None)
     alone = UNDEFINED if part.own is None else describe_briefly(part.own)
     return [str(part.outcome), UNDEFINED if needed is None else _cases_needed(needed), alone]
 
 
-def _needed(check: Check) -> int:
+def _more_needed(check: Check) -> int:
     return check.needed or 0
 
 
 def _cases_needed(check: Check) -> str:
-    return number_of(_needed(check), ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)])
+    return number_of(
+        _more_needed(check), ("positive", "negative")[CLASS_OF.get(check.interval.name, 0)]
+    )
 
 
-def _cases(value: float) -> str:
+def _format_cases(value: float) -> str:
     if value != value:  # noqa: PLR0124 (NaN)
         return UNDEFINED
     return (
@@ -247,14 +255,15 @@ def describe_days(found: Days) -> str:
         )
     )
     ends = (
-        f"from {_cases(found.least.alerts)} ({found.least.day}) to {_cases(found.most.alerts)}"
+        f"from {_format_cases(found.least.alerts)} ({found.least.day}) to"
+        f" {_format_cases(found.most.alerts)}"
         f" ({found.most.day})"
     )
     count = number_of(len(found.parts), "day")
     where = "flagging nothing" if found.threshold is None else f"at {describe_setting(found.point)}"
     zone = f" of {found.tz}" if found.tz is not None else ""
     return (
-        f"Alerts per day {where}: {_cases(found.mean)} on average over {count}{zone},"
+        f"Alerts per day {where}: {_format_cases(found.mean)} on average over {count}{zone},"
         f" {ends}{budget}."
     )
 
@@ -264,15 +273,20 @@ def tabulate_days(found: Days) -> list[str]:
     shown = found.parts[-MOST_DAYS:]
     columns: list[tuple[str, Callable[[Day], str]]] = [
         ("day", lambda day: day.day),
-        ("cases", lambda day: _cases(day.cases)),
+        ("cases", lambda day: _format_cases(day.cases)),
         *(
-            [("labelled", lambda day: _cases(day.cases if day.labelled is None else day.labelled))]
+            [
+                (
+                    "labelled",
+                    lambda day: _format_cases(day.cases if day.labelled is None else day.labelled),
+                )
+            ]
             if any(day.labelled is not None for day in shown)
             else []
         ),
-        ("positives", lambda day: _cases(day.positives)),
-        ("alerts", lambda day: _cases(day.alerts)),
-        ("caught", lambda day: _cases(day.caught)),
+        ("positives", lambda day: _format_cases(day.positives)),
+        ("alerts", lambda day: _format_cases(day.alerts)),
+        ("caught", lambda day: _format_cases(day.caught)),
     ]
     if any(day.hours != 24 for day in shown):
         columns.append(("hours", lambda day: f"{day.hours:g}"))
@@ -299,13 +313,13 @@ def slices_as_json(found: Slices) -> dict[str, Any]:
     return {
         "grouping": grouping,
         "groups": [
-            _group(found.total, whole_sample=True),
-            *(_group(part, whole_sample=False) for part in found.parts),
+            _slice_as_json(found.total, whole_sample=True),
+            *(_slice_as_json(part, whole_sample=False) for part in found.parts),
         ],
     }
 
 
-def _group(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
+def _slice_as_json(part: Slice, *, whole_sample: bool) -> dict[str, Any]:
     requirement = part.requirement
     return {
         "name": part.name,
@@ -341,7 +355,7 @@ def days_as_json(found: Days) -> dict[str, Any]:
         "least": found.least.day,
         "most": found.most.day,
         "over": [day.day for day in found.over],
-        "days": [_day(day) for day in found.parts],
+        "days": [_day_as_json(day) for day in found.parts],
         "undated": None if found.undated is None else found.undated.cases,
     }
 
@@ -352,12 +366,17 @@ def groups_and_days_as_json(found: GroupsAndDays) -> dict[str, Any]:
     return groups if found.days is None else {**groups, "days": days_as_json(found.days)}
 
 
-def _day(day: Day) -> dict[str, Any]:
+def _day_as_json(day: Day) -> dict[str, Any]:
     labelled = {} if day.labelled is None else {"labelled": day.labelled}
-    known = {"day": day.day, "cases": day.cases, **labelled, "positives": _known(day.positives)}
-    return {**known, "alerts": day.alerts, "caught": _known(day.caught), "hours": day.hours}
+    known = {
+        "day": day.day,
+        "cases": day.cases,
+        **labelled,
+        "positives": _known_or_null(day.positives),
+    }
+    return {**known, "alerts": day.alerts, "caught": _known_or_null(day.caught), "hours": day.hours}
 
 
-def _known(cases: float) -> float | None:
+def _known_or_null(cases: float) -> float | None:
     """A number of cases; null where it is not known."""
     return None if math.isnan(cases) else cases

@@ -86,7 +86,7 @@ def of_models(models: Mapping[str, Counts], aucs: Mapping[str, Interval]) -> str
             quoted(name, quotes=False),
             grouped(counts.total_positives),
             grouped(counts.total_negatives),
-            _distinct(counts),
+            _describe_cells(counts),
             digits(counts.prior, 3),
             digits(auc(counts), 4),
             *([span(aucs.get(name))] if used else []),
@@ -94,17 +94,20 @@ def of_models(models: Mapping[str, Counts], aucs: Mapping[str, Interval]) -> str
         )
         for name, counts in models.items()
     ]
-    headings = [*(WEIGHED if _weighted(models) else COUNTED)]
+    headings = [*(WEIGHED if _any_weighted(models) else COUNTED)]
     if used:
         level = percent(next(iter(aucs.values())).level)
         headings += [f"AUC, {level}", "method"] if several else [f"AUC, {level} ({used[0]})"]
     return Grid(
-        [CHOSEN if _chosen(models) and word.startswith("base") else word for word in headings],
+        [
+            CHOSEN if _any_case_control(models) and word.startswith("base") else word
+            for word in headings
+        ],
         rows,
     )
 
 
-def _distinct(counts: Counts) -> str:
+def _describe_cells(counts: Counts) -> str:
     """How many cells there are, and what was merged in them."""
     merged = " (condensed)" if counts.condensed else ""
     return f"{grouped(len(counts.scores))}{merged}"
@@ -124,7 +127,7 @@ def conditions(
         else ""
     )
     given = [base_rate(one.prior) for one in at if one.prior is not None]
-    if _chosen(models):
+    if _any_case_control(models):
         prior = (
             f"base rate {' or '.join(given)}"
             if given
@@ -132,7 +135,7 @@ def conditions(
         )
         return f"Conditions: {prior}{costs}."
     sample = " or ".join(sorted({shown_prior(counts.prior) for counts in models.values()}))
-    of_sample = f"the {'weighted ' if _weighted(models) else ''}sample"
+    of_sample = f"the {'weighted ' if _any_weighted(models) else ''}sample"
     prior = (
         f"base rate {' or '.join(given)}; in {of_sample} {sample}"
         if given
@@ -149,11 +152,11 @@ def source(used: Source) -> str:
     return f"{escaped(used.path)}: {rows}; {positive} in {quoted(used.label)}{weight}"
 
 
-def _weighted(models: Mapping[str, Counts]) -> bool:
+def _any_weighted(models: Mapping[str, Counts]) -> bool:
     return any(counts.weighted for counts in models.values())
 
 
-def _chosen(models: Mapping[str, Counts]) -> bool:
+def _any_case_control(models: Mapping[str, Counts]) -> bool:
     return any(counts.ledger.design == CASE_CONTROL for counts in models.values())
 
 
@@ -178,7 +181,7 @@ def of_points(rows: Sequence[Row], names: Sequence[str] = ()) -> str:
         first = (shown_prior(prior),) if several else ()
         cells = [unmet, *(UNDEFINED for _ in names)]
         if row.point is not None:
-            cells = [brief_of(row), *(_cell(row.point, name) for name in names)]
+            cells = [brief_of(row), *(_format_measure(row.point, name) for name in names)]
         lines.append((*first, quoted(row.model, quotes=False), *cells))
     return Grid(headings, lines, left=2 if several else 1)
 
@@ -271,19 +274,28 @@ def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> st
     )
     if not methods:
         return ""  # nothing is uncertain
-    sure = any(_promise(point, name) is not None for point in points for name in names)
+    sure = any(_guaranteed_bound(point, name) is not None for point in points for name in names)
     one_sided = "; of what is guaranteed the one-sided bound" if sure else ""
     title = f"{percent(used[0].level)} intervals ({', '.join(methods)}), {how}{one_sided}:"
     return Page(title, Grid(headings, lines, left=2 if several else 1))
+
+
+def cell_with_interval(point: OperatingPoint, name: str) -> str:
+    """Return a measure at a point, and in brackets its interval, where there is one."""
+    text = _format_measure(point, name)
+    found = _in_table(point.intervals.get(name), point, name)
+    if found is None or found.method == EXACT or text == UNDEFINED:
+        return text
+    return f"{text} ({span(found, whole=name in OF_A_VOLUME)})"
 
 
 def _in_table(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
     """The bound that is guaranteed, where one is; an interval of costs with its sign turned, where
     the costs were given as profits.
     """
-    sure = _promise(point, name)
+    sure = _guaranteed_bound(point, name)
     if found is not None and sure is not None:
-        bound = _outward(*sure)
+        bound = _round_outward(*sure)
         return replace(found, low=bound, high=bound, side=sure[1])
     if found is None or name != COST or not point.at.costs.earned:
         return found
@@ -291,14 +303,14 @@ def _in_table(found: Interval | None, point: OperatingPoint, name: str) -> Inter
     return replace(found, value=-found.value, low=-found.high, high=-found.low, side=side)
 
 
-def _outward(bound: float, side: str) -> float:
+def _round_outward(bound: float, side: str) -> float:
     """A bound in three digits that promises no more than it."""
     unit = 10.0 ** (math.floor(math.log10(abs(bound))) - 2) if bound else 1.0
     steps = round(bound / unit, 6)
     return (math.floor(steps) if side == LOWER else math.ceil(steps)) * unit
 
 
-def _promise(point: OperatingPoint, name: str) -> tuple[float, str] | None:
+def _guaranteed_bound(point: OperatingPoint, name: str) -> tuple[float, str] | None:
     """The bound that is guaranteed of this measure at the point, and on which side it lies."""
     for one in () if point.guarantee is None else point.guarantee.requirements:
         if one.measure == name:
@@ -320,7 +332,7 @@ def columns(points: Sequence[OperatingPoint]) -> list[str]:
     return [*usual, *(name for name in asked if name not in usual)]
 
 
-def headed(points: Sequence[OperatingPoint]) -> str:
+def heading_of_points(points: Sequence[OperatingPoint]) -> str:
     """What the points below have in common."""
     first = points[0]
     by_cost = in_costs(first.optimized)
@@ -337,11 +349,13 @@ def headed(points: Sequence[OperatingPoint]) -> str:
     between = " (first between two thresholds, then at the nearest one)" if both else ""
     fixed = f"where {escaped(first.rule)}{between}"
     by_hand = fixed if " = " in first.rule else "at the given thresholds"
-    said = ", ".join(filter(None, (where, f"{_goal(first)}{rule}" if first.optimized else by_hand)))
+    said = ", ".join(
+        filter(None, (where, f"{_describe_goal(first)}{rule}" if first.optimized else by_hand))
+    )
     return f"{said[0].upper()}{said[1:]}:"
 
 
-def _goal(point: OperatingPoint) -> str:
+def _describe_goal(point: OperatingPoint) -> str:
     """What was made best, in words."""
     measure = parse(point.optimized, point.volume)
     if measure.name == COST and not point.at.costs_given:
@@ -365,11 +379,11 @@ def _no_better(choice: Choice, *, alone: bool) -> str:
     answer = choice.unbeaten or NOTHING
     base = choice.baselines[answer]
     name = base.optimized
-    who = f"no threshold of {_name(choice.model)}" if alone else "no model"
-    worth, best = _cell(base, name), _cell(choice.point, name)
-    models = " or ".join(_name(one) for one in choice.models)
+    who = f"no threshold of {_plain_name(choice.model)}" if alone else "no model"
+    worth, best = _format_measure(base, name), _format_measure(choice.point, name)
+    models = " or ".join(_plain_name(one) for one in choice.models)
     against = f" ({models} {best})" if worth != best else ""
-    said = f"{_where(base)}its {_is(name, base)} {worth}{against}."
+    said = f"{_conditions_and_rule(base)}its {_measure_with_verb(name, base)} {worth}{against}."
     return f"{answer[0].upper()}{answer[1:]}: {who} does better. {said[0].upper()}{said[1:]}"
 
 
@@ -381,39 +395,50 @@ def verdict(choice: Choice, *, alone: bool, counts: bool = False) -> str:
     point = choice.point
     if choice.unbeaten is not None:
         return _no_better(choice, alone=alone)
-    use = " or ".join(_name(name) for name in choice.models)
-    there = _at(point) if len(choice.models) == 1 else ""
-    goal = f", {_goal(point)}" if alone else ""
-    said = f"{_where(point)}{_worth(choice)}{_counted(choice) if counts else ''}."
+    use = " or ".join(_plain_name(name) for name in choice.models)
+    there = _at_setting(point) if len(choice.models) == 1 else ""
+    goal = f", {_describe_goal(point)}" if alone else ""
+    said = (
+        f"{_conditions_and_rule(point)}{_describe_catch(choice)}"
+        f"{_cost_of_volume(choice) if counts else ''}."
+    )
     return (
-        f"{_worthless(point)}Use {use}{there}{goal}{_unseen(point)}."
-        f" {said[0].upper()}{said[1:]}{_significance(choice)}"
-        f"{_over_baseline(choice)}{_guaranteed(point)}"
+        f"{_flags_nearly_all(point)}Use {use}{there}{goal}{_no_false_alarm_seen(point)}."
+        f" {said[0].upper()}{said[1:]}{_describe_significance(choice)}"
+        f"{_over_baseline(choice)}{_guarantee_sentence(point)}"
     )
 
 
-def _worth(choice: Choice) -> str:
+def _describe_catch(choice: Choice) -> str:
     """How well the best model does, and the others behind it."""
     point, several = choice.point, len(choice.models) > 1
     name = point.objective
     others = [other for other in choice.points if other not in choice.models]
-    amounts = ", ".join(f"{_name(other)} {_cell(choice.points[other], name)}" for other in others)
+    amounts = ", ".join(
+        f"{_plain_name(other)} {_format_measure(choice.points[other], name)}" for other in others
+    )
     if name != "caught":
         against = f" ({amounts})" if others else ""
         whose = "their" if several else "its"
-        return f"{whose} {_is(name, point)} {_cell(point, name)}{against}"
+        return f"{whose} {_measure_with_verb(name, point)} {_format_measure(point, name)}{against}"
     against = f"; {amounts.replace(' ', ' catches ', 1) if others else ''}"
-    return f"{'each' if several else 'it'} catches {_caught(point)}{against if others else ''}"
+    return (
+        f"{'each' if several else 'it'} catches"
+        f" {_positives_in_alerts(point)}{against if others else ''}"
+    )
 
 
-def _caught(point: OperatingPoint) -> str:
+def _positives_in_alerts(point: OperatingPoint) -> str:
     """How many positives are caught, in how many alerts."""
     positives = cases(document.read(point, "caught") + document.read(point, "missed"))
-    found = f"{_cell(point, 'caught')} of {positives} positives in {_cell(point, 'alerts')} alerts"
-    return f"{found}{_real(point)}"
+    found = (
+        f"{_format_measure(point, 'caught')} of {positives} positives in"
+        f" {_format_measure(point, 'alerts')} alerts"
+    )
+    return f"{found}{_share_real(point)}"
 
 
-def _counted(choice: Choice) -> str:
+def _cost_of_volume(choice: Choice) -> str:
     """What the cost comes to per volume, and what is caught; nothing without costs or a volume."""
     point = choice.point
     if point.volume is None or point.objective != COST or not point.at.costs_given:
@@ -421,16 +446,18 @@ def _counted(choice: Choice) -> str:
     cost = document.read(point, "volume_cost") * (-1 if point.at.costs.earned else 1)
     if math.isnan(cost) or len(choice.models) > 1:
         return ""
-    return f", {total(cost)} per {cases(point.volume)} cases, catching {_caught(point)}"
+    return (
+        f", {total(cost)} per {cases(point.volume)} cases, catching {_positives_in_alerts(point)}"
+    )
 
 
-def _is(name: str, point: OperatingPoint) -> str:
+def _measure_with_verb(name: str, point: OperatingPoint) -> str:
     """A measure and its verb."""
     said = heading(name, [point])
     return f"{said} {'are' if said.startswith('errors') else 'is'}"
 
 
-def _real(point: OperatingPoint) -> str:
+def _share_real(point: OperatingPoint) -> str:
     """How many of the alerts are real, in brackets; nothing where there are none."""
     precision = document.read(point, "precision")
     if math.isnan(precision) or precision == 0:
@@ -448,13 +475,15 @@ def verdict_on_test(choice: Choice, chosen: Choice) -> str:
     beaten = _over_baseline(choice)
     if unbeaten is not None and chosen.point.guarantee is None:
         base = choice.baselines[unbeaten]
-        worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
+        worth = f"{heading(base.optimized, [base])} {_format_measure(base, base.optimized)}"
         beaten = f" It does not beat flagging {unbeaten.split()[1]} there ({worth})."
-    worth = f"{_worth(choice)}{_counted(choice)}"
+    worth = f"{_describe_catch(choice)}{_cost_of_volume(choice)}"
     return (
-        f"{_worthless(chosen.point)}Use {_name(choice.model)}{_at(point)}{_unseen(chosen.point)}."
-        f" On the test data, {_where(point)}{worth}"
-        f"{lead_on_test(choice)}.{beaten}{_not_met(point)}{_guaranteed(chosen.point, on_test=True)}"
+        f"{_flags_nearly_all(chosen.point)}Use"
+        f" {_plain_name(choice.model)}{_at_setting(point)}{_no_false_alarm_seen(chosen.point)}."
+        f" On the test data, {_conditions_and_rule(point)}{worth}"
+        f"{lead_on_test(choice)}.{beaten}{_not_met(point)}"
+        f"{_guarantee_sentence(chosen.point, on_test=True)}"
     )
 
 
@@ -464,24 +493,26 @@ def lead_on_test(choice: Choice | AmountChoice) -> str:
         return f"; the difference was not tested ({choice.untested})"
     parts = []
     for verb, found in (
-        ("is significant", [one for one in choice.differences if _leads(one)]),
+        ("is significant", [one for one in choice.differences if _is_lead(one)]),
         ("is not significant", [one for one in choice.differences if not one.significant]),
     ):
         if found:
-            names = "" if len(choice.differences) == 1 else f" to {listed(_rivals(found))}"
+            names = "" if len(choice.differences) == 1 else f" to {listed(_names_of_rivals(found))}"
             parts.append(f"the difference{names} {verb} ({p_in_words(found)})")
-    ahead = [one for one in choice.differences if one.significant and not _leads(one)]
+    ahead = [one for one in choice.differences if one.significant and not _is_lead(one)]
     if ahead:
-        verb = _plural("is", "are", len(ahead))
-        parts.append(f"{listed(_rivals(ahead))} {verb} significantly better ({p_in_words(ahead)})")
+        verb = _choose_form("is", "are", len(ahead))
+        parts.append(
+            f"{listed(_names_of_rivals(ahead))} {verb} significantly better ({p_in_words(ahead)})"
+        )
     return "".join(f"; {part}" for part in parts)
 
 
-def _leads(one: Difference) -> bool:
+def _is_lead(one: Difference) -> bool:
     return one.significant and one.favours == one.models[1]
 
 
-def _rivals(found: Sequence[Difference]) -> list[str]:
+def _names_of_rivals(found: Sequence[Difference]) -> list[str]:
     return [one.models[0] for one in found]
 
 
@@ -491,17 +522,17 @@ def _not_met(point: OperatingPoint) -> str:
     failed = [term for term in rule.terms if not holds_all([term], point.confusion, point.at)]
     return "".join(
         f"\n{escaped(str(term))} is not met on the test data:"
-        f" {_cell(point, str(term).rpartition(f' {term.sense}')[0])}."
+        f" {_format_measure(point, str(term).rpartition(f' {term.sense}')[0])}."
         for term in failed
     )
 
 
-def _significance(choice: Choice) -> str:
+def _describe_significance(choice: Choice) -> str:
     """Whether the best model is significantly better than the others, or why that was not
     tested.
     """
     if choice.untested:
-        were = _plural("difference was", "differences were", len(choice.points) - 1)
+        were = _choose_form("difference was", "differences were", len(choice.points) - 1)
         return f" The {were} not tested ({choice.untested})."
     close = [one for one in choice.differences if not one.significant]
     worse = [one for one in choice.differences if one.significant]
@@ -509,13 +540,13 @@ def _significance(choice: Choice) -> str:
         return ""
     if not close or not worse:
         found = close or worse
-        are = _plural("difference is", "differences are", len(found))
+        are = _choose_form("difference is", "differences are", len(found))
         return f" The {are} {'not ' if close else ''}significant ({p_in_words(found)})."
-    are = _plural("difference", "differences", len(close))
+    are = _choose_form("difference", "differences", len(close))
     return (
         f" The {are} to {listed([one.models[0] for one in close])}"
-        f" {_plural('is', 'are', len(close))} not significant ({p_in_words(close)});"
-        f" {listed([one.models[0] for one in worse])} {_plural('is', 'are', len(worse))}"
+        f" {_choose_form('is', 'are', len(close))} not significant ({p_in_words(close)});"
+        f" {listed([one.models[0] for one in worse])} {_choose_form('is', 'are', len(worse))}"
         f" significantly worse ({p_in_words(worse)})."
     )
 
@@ -529,8 +560,8 @@ def lead_in_words(choice: Choice | AmountChoice | None) -> str:
     close = [one for one in choice.differences if not one.significant]
     if close:
         others = listed([one.models[0] for one in close])
-        many = _plural("difference", "differences", len(close))
-        are = _plural("is", "are", len(close))
+        many = _choose_form("difference", "differences", len(close))
+        are = _choose_form("is", "are", len(close))
         return f"; the {many} to {others} {are} not significant ({p_in_words(close)})"
     are = "differences are" if len(choice.differences) > 1 else "difference is"
     return f"; the {are} significant ({p_in_words(choice.differences)})"
@@ -545,14 +576,14 @@ def _over_baseline(choice: Choice) -> str:
     if name is None or choice.unbeaten is not None or not (lead or why):
         return ""
     base = choice.baselines[name]
-    worth = f"{heading(base.optimized, [base])} {_cell(base, base.optimized)}"
+    worth = f"{heading(base.optimized, [base])} {_format_measure(base, base.optimized)}"
     one = f"flagging {name.split()[1]} ({worth}"
     if lead is None:
         either = "either" if why == choice.untested else f"({why})"
         return f" The difference to {one}) was not tested {either}."
     if lead.significant:
         return ""
-    who = {1: _name(choice.model), 2: "Neither"}.get(len(choice.models), "None")
+    who = {1: _plain_name(choice.model), 2: "Neither"}.get(len(choice.models), "None")
     verb = "is not" if len(choice.models) == 1 else "is"
     return f" {who} {verb} significantly better than {one}; {p_in_words([lead])})."
 
@@ -570,7 +601,7 @@ def p_in_words(differences: Sequence[Difference]) -> str:
     return f"p = {p:.3g}{several}"
 
 
-def _plural(one: str, several: str, count: int) -> str:
+def _choose_form(one: str, several: str, count: int) -> str:
     return one if count == 1 else several
 
 
@@ -579,17 +610,17 @@ def shown_prior(prior: float | None) -> str:
     return UNDEFINED if prior is None or not 0 < prior < 1 else base_rate(prior, brief=True)
 
 
-def _name(name: str) -> str:
+def _plain_name(name: str) -> str:
     return quoted(name, quotes=False)
 
 
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: a, b and c."""
-    shown = [_name(name) for name in names]
+    shown = [_plain_name(name) for name in names]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _at(point: OperatingPoint) -> str:
+def _at_setting(point: OperatingPoint) -> str:
     """Where the model is set, behind its name."""
     return (
         f" at {describe_setting(point)}"
@@ -598,9 +629,9 @@ def _at(point: OperatingPoint) -> str:
     )
 
 
-def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = False) -> str:
+def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     """The lead of the best model over each of the others, with its interval: nothing where none was
-    tested. `resampling` says that the same command can resample instead.
+    tested.
     """
     tested = [choice for choice in choices if choice.differences]
     if not tested:
@@ -613,7 +644,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = Fal
         for one in choice.differences:
             sign = -1 if one.name == COST and choice.point.at.costs.earned else 1
             value, low, high = (
-                _sum(one.name, sign * end)
+                _format_difference(one.name, sign * end)
                 for end in (
                     (one.value, one.low, one.high) if sign > 0 else (one.value, one.high, one.low)
                 )
@@ -628,7 +659,7 @@ def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = Fal
                     else []
                 ),
             ]
-            pair = f"{_name(one.models[1])} - {_name(one.models[0])}"
+            pair = f"{_plain_name(one.models[1])} - {_plain_name(one.models[0])}"
             rows.append(
                 (
                     *prior,
@@ -651,23 +682,17 @@ def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = Fal
         "method",
     )
     on = "on the same cases" if first.paired else "on different cases"
-    close = any(not one.significant for choice in tested for one in choice.differences)
-    if resampling and close and first.replicates is None:
-        on += (
-            " (by a formula that allows for choosing the thresholds; --replicates 2000 resamples"
-            " instead, and may be narrower where scores have few distinct values)"
-        )
     return Page(
         f"The best model against the others, {on}:", Grid(headings, rows, left=2 if several else 1)
     )
 
 
-def _sum(name: str, value: float) -> str:
+def _format_difference(name: str, value: float) -> str:
     """A difference in few digits; one of large amounts in whole units."""
     return grouped(round(value)) if abs(value) >= 10_000 else reading(name, value)
 
 
-def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
+def _guarantee_sentence(point: OperatingPoint, *, on_test: bool = False) -> str:
     """What holds in the field at the threshold, as a second sentence."""
     if point.guarantee is None:
         return ""
@@ -692,7 +717,7 @@ def _guaranteed(point: OperatingPoint, *, on_test: bool = False) -> str:
     return f"\nIn the field, {' and '.join(held)} {sure} ({where}: {' and '.join(seen)})."
 
 
-def _worthless(point: OperatingPoint) -> str:
+def _flags_nearly_all(point: OperatingPoint) -> str:
     """That nothing but flagging nearly every case is guaranteed, as the first sentence; only where
     the fewest false alarms were searched for.
     """
@@ -707,7 +732,7 @@ def _worthless(point: OperatingPoint) -> str:
     )
 
 
-def _unseen(point: OperatingPoint) -> str:
+def _no_false_alarm_seen(point: OperatingPoint) -> str:
     """That the rule holds only because no false alarm was seen, with the bound that its interval
     has.
     """
@@ -727,7 +752,7 @@ def _unseen(point: OperatingPoint) -> str:
     return ""
 
 
-def _where(point: OperatingPoint) -> str:
+def _conditions_and_rule(point: OperatingPoint) -> str:
     """The conditions and the rule, as the beginning of a sentence."""
     costs = (
         (point.at.costs.spoken if point.at.costs_given else ASSUMED)
@@ -780,7 +805,7 @@ def _net_benefit(name: str, points: Sequence[OperatingPoint]) -> str:
     return f"net benefit (t = {' or '.join(f'{t:.4g}' for t in several)})"
 
 
-def _cell(point: OperatingPoint, name: str) -> str:
+def _format_measure(point: OperatingPoint, name: str) -> str:
     value = document.read(point, name)
     if name == COST and point.at.costs.earned:
         value = 0 - value
@@ -850,7 +875,7 @@ def span(found: Interval | None, *, whole: bool = False) -> str:
         low, high = (cases(bound) if math.isfinite(bound) else "" for bound in bounds)
     else:
         count = digits_apart(*ends, least=3)
-        low, high = (_short(bound, count) for bound in bounds)
+        low, high = (_format_bound(bound, count) for bound in bounds)
     if found.side == UPPER:
         return f"<= {high}"
     return f">= {low}" if found.side == LOWER else f"{low} to {high}"
@@ -861,7 +886,7 @@ def _apart_when_whole(low: float, high: float) -> bool:
     return high >= 10 and round(low) < round(high)
 
 
-def _short(value: float, count: int) -> str:
+def _format_bound(value: float, count: int) -> str:
     return (
         grouped(round(value))
         if abs(value) >= 1000 and math.isfinite(value)
@@ -931,13 +956,13 @@ def describe_thresholds(found: ThresholdTable) -> str:
 def of_thresholds_as_json(found: ThresholdTable) -> dict[str, Any]:
     """The columns, each as long as the others; null where a measure is undefined."""
     columns = {
-        name: [_json(name, value) for value in values.tolist()]
+        name: [_value_as_json(name, value) for value in values.tolist()]
         for name, values in found.columns.items()
     }
     return {"rows": len(found), "measures": list(found.measures), "columns": columns}
 
 
-def _json(name: str, value: Any) -> Any:
+def _value_as_json(name: str, value: Any) -> Any:
     if name == "threshold":
         return document.threshold(None if value != value else value)  # noqa: PLR0124 (NaN)
     if isinstance(value, int):
