@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.lib import format as npy
 
 from baserate.atomic import user_limit
 from baserate.counts.cells import Array
@@ -84,6 +85,8 @@ HIGHER = Fix(
     "a higher --memory, or write it as Parquet, read in pieces",
 )
 MOST_SAID, MOST_REASON, MOST_TEXT, MOST_LINE = 2000, 200, 2000, 1 << 24
+# Bytes that describe an array.
+MOST_HEADER = 128
 GRACE_S = 10
 CODE = re.compile(r"BR[0-9]{3}")
 SHA256 = re.compile(r"([0-9a-f]{64})?")
@@ -429,7 +432,8 @@ def load_column(folder: str, name: str, rows: int, kinds: str = "biuf") -> Array
 
 def _loaded(path: str) -> Array:
     try:
-        values: Array = np.load(path, allow_pickle=False)
+        with open(path, "rb") as file:
+            values: Array = npy.read_array(file, allow_pickle=False, max_header_size=MOST_HEADER)
     except (ValueError, OSError, EOFError) as error:
         raise UntrueError("an array that is none") from error
     if values.dtype == np.bool_ and (values.view(np.uint8) > 1).any():
