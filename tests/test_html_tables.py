@@ -1,5 +1,5 @@
-"""Notebooks show every value as a plain table: the caption is its repr, and nothing in it is markup
-of the user's.
+"""Notebooks show every value as a plain table: the caption is its sentence, and nothing in it is
+markup of the user's.
 """
 
 import subprocess
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.views.formats import write_sentence
 
 EVIL = "<img src=x onerror=alert(1)>"
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
@@ -51,7 +52,7 @@ def page(value):
     found = Page(value._repr_html_())
     plain = {"table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"}
     assert set(found.opened) <= plain
-    assert found.caption == repr(value)
+    assert found.caption == write_sentence(value)
     kinds = br.OperatingPoint | br.Interval | br.Difference | br.types.Differences | br.Curve
     shown = isinstance(value, kinds)
     assert found.notes == ([str(note) for note in value.notes] if shown else [])

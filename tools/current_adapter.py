@@ -474,10 +474,11 @@ def describe_document(output: str) -> Answers:
     answers: Answers = {}
     for error in document.get("errors", []):
         answers["refusal"] = error["code"]
-    for model in document.get("models", []):
-        for place, point in enumerate(model.get("points", [])):
+    found = document.get("result", [])
+    for place, result in enumerate([found] if isinstance(found, dict) else found):
+        for model, point in result.get("points", {}).items():
             for name in ("threshold", "tp", "fp", "tpr", "fpr", "precision", "expected_cost"):
-                answers[f"{model['name']}.{place}.{name}"] = plain(point.get(name))
+                answers[f"{model}.{place}.{name}"] = plain(point.get(name))
     return answers
 
 

@@ -840,6 +840,8 @@ class Uncertain(Conditions):
 
     # Were costs given as earnings? Then they are shown as such.
     earned: bool = field(default=False, compare=False, kw_only=True)
+    # The estimate of which the range of base rates is the interval.
+    estimate: Estimated | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         self._put(
@@ -848,9 +850,8 @@ class Uncertain(Conditions):
             prior=_prior(self.prior),
             costs_given=self.costs is not None,
             costs=_costs(self.costs),
-            notes=(),
+            notes=() if self.estimate is None else self.estimate.notes,
             _exact=None,
-            estimate=None,
         )
         self._put(as_in_sample=self.prior is None)
         self._check_costs()

@@ -35,7 +35,7 @@ from baserate_learners.fitted import (
     calibrated_at,
     check_untouched,
     positive_place,
-    settled_at,
+    prior_after_fitting,
     with_checked_weights,
 )
 
@@ -771,11 +771,11 @@ class CostWeighted(Transparent):
             )
         weights = weights_of(costs_of_errors(found, self.at, amounts))
         self._fit_inside(rows, labels, sample_weight=weights)
-        settled = (
+        prior = (
             None
             if amounts is not None
-            else settled_at(self.estimator_, found.weighted_share(weights), found.place)
+            else prior_after_fitting(self.estimator_, found.weighted_share(weights), found.place)
         )
-        self.calibrated_at_, self.place_ = None if settled is None else float(settled), found.place
+        self.calibrated_at_, self.place_ = None if prior is None else float(prior), found.place
         self.classes_ = found.classes
         return self

@@ -25,7 +25,7 @@ from baserate_learners.cost_sensitive import (
     find_sides,
     weights_of,
 )
-from baserate_learners.fitted import Floats, Ints, settled_at
+from baserate_learners.fitted import Floats, Ints, prior_after_fitting
 
 # ----------------------------------------------------------------------
 # Which parts of a tree are worth what they cost: the weakest links, by cost instead of by errors.
@@ -297,16 +297,18 @@ class CostSensitiveTree(Wrapper):
         Nor at one that is known where the tree weighs classes itself (class_weight), unless its
         shares are counted anew.
         """
-        settled: Fraction | None = found.share
+        prior: Fraction | None = found.share
         if self.weights:
-            settled = (
+            prior = (
                 None
                 if amounts is not None
-                else settled_at(self.estimator_, found.weighted_share(at_stake), found.place)
+                else prior_after_fitting(
+                    self.estimator_, found.weighted_share(at_stake), found.place
+                )
             )
         elif not self.split:
-            settled = settled_at(self.estimator_, found.share, found.place)
-        self.calibrated_at_ = None if settled is None else float(settled)
+            prior = prior_after_fitting(self.estimator_, found.share, found.place)
+        self.calibrated_at_ = None if prior is None else float(prior)
 
     def apply(self, X: Any) -> Ints:  # noqa: N803
         """The node of the grown tree in which each case ends, after pruning."""

@@ -119,15 +119,10 @@ def _em_step(cases: Floats, rows: Indices, variance: float) -> tuple[float, floa
     return mean / size, slope / (2 * variance**2 * size)
 
 
-def leave_one_out_likelihood(cases: Floats, width: float, rows: Indices | None = None) -> float:
-    """The logarithm of how likely these rows are, each given all the others, up to a constant."""
-    rows = np.arange(len(cases)) if rows is None else rows
-    return _sum_likelihood(_squares_to_others(cases, rows), width, len(rows) * cases.shape[1])
-
-
 def _sum_likelihood(
     blocks: Iterable[tuple[Floats, tuple[Indices, Indices]]], width: float, dimensions: int
 ) -> float:
+    """The logarithm of how likely rows are, each given all the others, up to a constant."""
     total = sum(float(_log_kernels(squares, width).sum()) for squares, _ in blocks)
     return float(total - dimensions * np.log(width))
 
@@ -216,28 +211,27 @@ class _Densities(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The probability of each class at these priors: one per class, "equal", or for two classes
         that of the second ("1 in 1000").
         """
-        return _bayes_posterior(self.log_densities(X), _read_priors(priors, self.classes_))
+        return np.exp(_log_posterior(self.log_densities(X), _read_priors(priors, self.classes_)))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """The probability of each class, at the priors of the classifier."""
-        return _bayes_posterior(self.log_densities(X), self.priors_)
+        return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> Floats:  # noqa: N803
         """Its logarithm."""
-        joint = self.log_densities(X) + np.log(self.priors_)
-        found: Floats = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-        return found
+        return _log_posterior(self.log_densities(X), self.priors_)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803
         """The most probable class; of equal ones the first."""
-        best = np.argmax(self.log_densities(X) + np.log(self.priors_), axis=1)
+        best = np.argmax(self.predict_log_proba(X), axis=1)
         found: npt.NDArray[Any] = self.classes_[best]
         return found
 
 
-def _bayes_posterior(densities: Floats, priors: Floats) -> Floats:
+def _log_posterior(densities: Floats, priors: Floats) -> Floats:
+    """The logarithm of the probability of each class, by Bayes' rule."""
     joint = densities + np.log(priors)
-    found: Floats = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    found: Floats = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
     return found
 
 

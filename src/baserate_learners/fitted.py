@@ -68,18 +68,18 @@ def calibrated_at(fitted: Any, stated: Any, share: Fraction, place: int = 1) -> 
     A contradiction would correct twice, and is refused. So are probabilities that are calibrated at
     no base rate. `place` is that of the positive class.
     """
-    told = None if stated is None else share if stated == SAMPLE else base_rate(stated)
-    moved = next(filter(None, map(_moved_by, _inner_estimators(fitted))), "")
+    prior = None if stated is None else share if stated == SAMPLE else base_rate(stated)
+    moved = next(filter(None, map(_moved_by_setting, _inner_estimators(fitted))), "")
     for each in _inner_estimators(fitted):
         if hasattr(each, "calibrated_at_"):
-            return _agree_on_prior(told, _stated_prior(each, place), share, moved)
-    if moved and told is None:
+            return _agree_on_prior(prior, _stated_prior(each, place), share, moved)
+    if moved and prior is None:
         text = f"{moved} moved the base rate of the probabilities: at which are they calibrated?"
         raise refuse("BR507", text, "calibrated_at=0.5, for classes of equal weight")
-    return told
+    return prior
 
 
-def settled_at(fitted: Any, share: Fraction, place: int = 1) -> Fraction | None:
+def prior_after_fitting(fitted: Any, share: Fraction, place: int = 1) -> Fraction | None:
     """At which base rate is an estimator calibrated that a wrapper fitted to cases of this share?
 
     There, unless it knows better (`calibrated_at_`); at none that is known where settings of its
@@ -89,7 +89,7 @@ def settled_at(fitted: Any, share: Fraction, place: int = 1) -> Fraction | None:
         if hasattr(each, "calibrated_at_"):
             claim = _stated_prior(each, place)
             return None if claim is None else _nearest_prior(claim, share)
-        if _moved_by(each):
+        if _moved_by_setting(each):
             return None
     return share
 
@@ -111,7 +111,7 @@ def check_untouched(fitted: Any, labels: npt.NDArray[Any]) -> None:
                 )
                 raise refuse("BR536", text, RECALIBRATE)
             return
-        if moved := _moved_by(each):
+        if moved := _moved_by_setting(each):
             raise refuse(
                 "BR536",
                 f"{moved} moved the base rate of the probabilities: costs would count twice",
@@ -132,7 +132,7 @@ def _nearest_prior(known: float, share: Fraction) -> Fraction:
 
 
 def _agree_on_prior(
-    told: Fraction | None, known: float | None, share: Fraction, moved: str
+    prior: Fraction | None, known: float | None, share: Fraction, moved: str
 ) -> Fraction:
     if known is None:
         why = moved or "cases weighed by their amounts or twice over, or picked by a sampler,"
@@ -141,9 +141,9 @@ def _agree_on_prior(
             f"{why} left probabilities that are calibrated at no base rate that is known",
             RECALIBRATE,
         )
-    if told is not None and abs(float(told) - known) > SAME:
+    if prior is not None and abs(float(prior) - known) > SAME:
         text = (
-            f"calibrated_at says {float(told):.6g}, and {known:.6g} is what the estimator was"
+            f"calibrated_at says {float(prior):.6g}, and {known:.6g} is what the estimator was"
             " corrected or weighted to"
         )
         raise refuse("BR536", f"{text}: it would be corrected twice", "leave calibrated_at out")
@@ -157,7 +157,7 @@ def _inner_estimators(fitted: Any) -> Iterator[Any]:
         fitted = next((getattr(fitted, name) for name in WITHIN if hasattr(fitted, name)), None)
 
 
-def _moved_by(fitted: Any) -> str:
+def _moved_by_setting(fitted: Any) -> str:
     """What of an estimator's own settings moves the base rate, in words; nothing where nothing
     does.
     """

@@ -39,7 +39,7 @@ from baserate import Conditions, InputError, count, response
 from baserate.extend import checked_whole, number_of, quoted, refuse
 from baserate.shift import calibrate, correct_probabilities
 from baserate.types import Calibration
-from baserate_learners.fitted import PROBABILITY, Floats, positive_place, settled_at
+from baserate_learners.fitted import PROBABILITY, Floats, positive_place, prior_after_fitting
 
 # ----------------------------------------------------------------------
 # Undersampling with an eye on the border: what lies far from it is dropped.
@@ -301,7 +301,7 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
         factor = (
             1 if start is None or self.correct is None else _odds_of(self._meant) / _odds_of(start)
         )
-        self._say_where(after if all(map(is_random, samplers)) else None)
+        self._set_calibration(after if all(map(is_random, samplers)) else None)
         self.corrected_ = "" if factor == 1 else str(factor)
         return self
 
@@ -322,14 +322,16 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
             )
         return member.calibrated_at
 
-    def _say_where(self, sampled: Fraction | None) -> None:
+    def _set_calibration(self, sampled: Fraction | None) -> None:
         """`calibrated_at_`, unless probabilities are at the base rate of the cases and nothing says
         of which class that is.
         """
         known = sampled if self.correct is None else self._meant
         self.__dict__.pop("calibrated_at_", None)
-        if self._told or self.correct is None:
-            self.calibrated_at_ = None if known is None or not self._told else float(known)
+        if self._knows_positive or self.correct is None:
+            self.calibrated_at_ = (
+                None if known is None or not self._knows_positive else float(known)
+            )
 
     def _validate_rows(self, X: Any, *, reset: bool) -> Any:  # noqa: N803
         """Data frames as they are, for learners that read columns by name; anything else as an
@@ -358,14 +360,14 @@ class Resampled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ig
                 f"Only binary classification is supported: Resampled was given {len(self.classes_)}"
                 " classes"
             )
-        self.place_, told = _find_positive_class(self.classes_, self.pos_label)
-        if self.prior is not None and not told:
+        self.place_, known = _find_positive_class(self.classes_, self.pos_label)
+        if self.prior is not None and not known:
             raise refuse(
                 "BR910",
                 "of which class is prior the share? The labels do not say",
                 f"pos_label={self.classes_[1].item()!r}",
             )
-        self._told = told
+        self._knows_positive = known
         return np.asarray(codes == self.place_, dtype=np.int64)
 
     def _check_parameters(self) -> list[Any]:
@@ -489,7 +491,7 @@ def _fit_members(
         sample = _draw_new_sample(samplers, X, codes, seen, random)
         member = clone(learner).fit(sample.X, sample.y)
         prior = Fraction(int(sample.y.sum()), len(sample.y))
-        members.append(Member(member, prior, settled_at(member, prior)))
+        members.append(Member(member, prior, prior_after_fitting(member, prior)))
         samples.append(sample.cases)
     return members, samples
 

@@ -71,6 +71,13 @@ def answered(capsys, *arguments, status=0):
     return document
 
 
+def first_point(answer):
+    """The first point of the first model, as either form of the JSON has it."""
+    if "result" in answer:
+        return next(iter(answer["result"]["points"].values()))
+    return answer["models"][0]["points"][0]
+
+
 def refused(capsys, *arguments, status=2):
     """The one line of a refusal: nothing on stdout, and the same as JSON."""
     done = told(capsys, *arguments)

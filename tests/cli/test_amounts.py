@@ -86,15 +86,8 @@ def test_json_says_what_python_says_to_every_digit(capsys, cases):
         ),
     )
     amounts = br.count(cases, label="y", score="m", amount="eur")
-    model = document["models"][0]
-    assert (model["points"], model["amounts"]["digest"], model["amounts"]["positive"]) == (
-        [],
-        amounts.digest,
-        1320,
-    )
-    for found, verdict, prior in zip(
-        model["amounts"]["points"], document["verdict"], ("1%", None), strict=True
-    ):
+    for verdict, prior in zip(document["result"], ("1%", None), strict=True):
+        found = verdict["points"]["m"]
         point = br.choose(
             amounts, review=150.5, recovered=0.8, at=br.Conditions(prior=prior), volume=1e6
         )
@@ -120,7 +113,7 @@ def test_json_says_what_python_says_to_every_digit(capsys, cases):
 
 
 def test_scenario_12_as_json(capsys, cases):
-    point = answered(capsys, *asked(cases, "--review", "150"))["models"][0]["amounts"]["points"][0]
+    point = answered(capsys, *asked(cases, "--review", "150"))["result"]["points"]["m"]
     assert (
         point["threshold"],
         point["cost"],
@@ -138,7 +131,7 @@ def test_the_cheapest_of_several_models(capsys, cases):
         " significant (p = 0.844)."
     )
     assert "The best model against the others, on the same cases:" in done.out
-    verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["verdict"][0]
+    verdict = answered(capsys, *asked(cases, "--review", "150", score=("other", "m")))["result"]
     assert verdict["models"] == ["m"]
     assert verdict["values"] == {"other": 750, "m": 470}
     assert verdict["indistinguishable"] == ["other", "m"]
@@ -168,7 +161,7 @@ def test_a_budget_catches_the_largest_amount(capsys, cases):
         " 10% with alerts <= 30: caught "
     )
     assert "cost" not in done.out
-    point = answered(capsys, *words)["models"][0]["amounts"]["points"][0]
+    point = answered(capsys, *words)["result"]["points"]["m"]
     assert (point["review"], point["optimized"], point["how"], point["threshold"]) == (
         None,
         "amount_caught",
@@ -189,15 +182,17 @@ def test_resampled_intervals(capsys, tmp_path):
     document = answered(capsys, *asked(path, "--review", "3", "--replicates", "150", "--seed", "4"))
     amounts = br.count(path, label="y", score="m", amount="eur")
     ours = amount_intervals(br.choose(amounts, review=3), amounts, replicates=150, seed=4)["cost"]
-    found = document["models"][0]["amounts"]["points"][0]["intervals"]["cost"]
-    assert (document["seed"], found["low"], found["high"], found["method"]) == (
-        4,
+    found = document["result"]["points"]["m"]["intervals"]["cost"]
+    assert (found["low"], found["high"], found["method"]) == (
         ours.low,
         ours.high,
         "percentile",
     )
     done = told(capsys, *asked(path, "--review", "3", "--replicates", "150"))
-    assert "95 % intervals, choosing the thresholds again on each of 150 resamples:" in done.out
+    assert (
+        "In brackets 95 % intervals, choosing the thresholds again on each of 150 resamples:"
+        in done.out
+    )
     assert "on each of 1000 resamples:" in told(capsys, *asked(path, "--review", "3")).out
 
 
@@ -212,7 +207,7 @@ def test_resampled_intervals(capsys, tmp_path):
             ("--review", "150", "--profit", "tp=3,fp=-1"),
             "BR513: costs of outcomes are given beside amounts",
         ),
-        (("--review", "150", "--optimize", "f1"), "BR001: --optimize has no effect with --amount"),
+        (("--review", "150", "--optimize", "f1"), "BR002: optimize= does not apply to amounts"),
         (("--review", "150", "--weight", "eur"), "BR001: --weight has no effect with --amount"),
         (("--review", "150 EUR"), 'BR514: --review takes a plain number, got "150 EUR"'),
         (("--review", "-1"), "BR514: what a review costs is a number, 0 or more, got -1"),
@@ -241,7 +236,13 @@ def test_what_says_nothing_is_refused_and_not_ignored(capsys, cases, more, words
     assert re.match(f"error {words}", refused(capsys, *asked(cases, *more)))
 
 
-@pytest.mark.parametrize("option", ["--review", "--recovered", "--amount-missing", "--currency"])
+@pytest.mark.parametrize("option", [("--review", "1"), ("--recovered", "50%")])
+def test_prices_say_nothing_without_amounts(capsys, cases, option):
+    words = ("choose", cases, "--label", "y", "--score", "m", *option)
+    assert "BR002: review= and recovered= need amounts" in refused(capsys, *words)
+
+
+@pytest.mark.parametrize("option", ["--amount-missing", "--currency"])
 def test_options_of_amounts_say_nothing_without_one(capsys, cases, option):
     assert refused(capsys, "choose", cases, "--label", "y", "--score", "m", option, "1").startswith(
         f"error BR001: {option} needs --amount"

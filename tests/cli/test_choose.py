@@ -67,10 +67,10 @@ def test_scenario_3_in_one_command(frauds):
         'note BR523: "a": the budget ends among the cases at 9: 49.5 % of them are flagged'
         in done.stderr
     )
-    models = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["models"]
-    caught = {model["name"]: model["points"][0]["caught"] for model in models}
+    points = answered("choose", frauds, "alerts <= 200/day", *ROWS, *field)["result"]["points"]
+    caught = {name: point["caught"] for name, point in points.items()}
     assert {name: round(value, 3) for name, value in caught.items()} == {"a": 99.040, "b": 142.070}
-    point = models[0]["points"][0]
+    point = points["a"]
     assert (
         point["threshold"],
         point["certain"],
@@ -103,7 +103,8 @@ def test_json_says_what_python_says(frauds):
         "choose", frauds, "recall >= 0.8", *ROWS, "--prior", "0.1%,1e-4", "--cost", "fn=100,fp=1"
     )
     a = br.Counts(range(9, -1, -1), *A)
-    for point, prior in zip(document["models"][0]["points"], (0.001, 0.0001), strict=True):
+    for result, prior in zip(document["result"], (0.001, 0.0001), strict=True):
+        point = result["points"]["a"]
         ours = br.choose(
             a, "tpr >= 0.8", at=br.Conditions(prior=prior, costs=br.Costs(fp=1, fn=100))
         )
@@ -197,15 +198,15 @@ def test_a_model_that_cannot_keep_the_rule_is_named_and_the_others_are_answered(
     document = answered(
         "choose", frauds, "precision >= 45% and tpr >= 0.3", *ROWS, "--prior", "0.1%"
     )
-    assert document["verdict"][0]["models"] == ["b"]
-    assert document["verdict"][0]["refused"]["a"].startswith(
+    assert document["result"]["models"] == ["b"]
+    assert document["result"]["refused"]["a"].startswith(
         "no threshold has precision >= 0.45 and tpr >= 0.3"
     )
     assert any(note["code"] == "BR530" for note in document["notes"])
 
 
 def test_other_goals_are_asked_for(frauds):
-    goal = answered("choose", frauds, *ROWS, "--optimize", "F2")["models"][0]["points"][0]
+    goal = answered("choose", frauds, *ROWS, "--optimize", "F2")["result"]
     assert goal["optimized"] == "f_beta(beta=2)"
 
 
@@ -215,9 +216,7 @@ def test_case_control_files_need_a_base_rate(small):
     assert refused.returncode == 2
     assert refused.stderr.startswith("error BR509: the class totals were chosen")
     assert refused.stderr.endswith("Fix: --prior 0.1%.\n")
-    assert (
-        answered(*arguments, "--prior", "0.1%")["models"][0]["counts"]["design"] == "case-control"
-    )
+    assert answered(*arguments, "--prior", "0.1%")["result"]["at"]["prior"] == 0.001
 
 
 @pytest.mark.parametrize(
@@ -318,10 +317,9 @@ def test_a_rule_that_one_of_several_base_rates_forbids_says_at_which_and_answers
         "note BR530: at a base rate of 0.1% (1 in 1,000): no threshold has precision >= 0.5 and"
         " tpr >= 0.9" in done.stderr
     )
-    assert "0.1%       m      cannot satisfy the rule" in done.stdout
     document = answered(*arguments)
-    assert [verdict["at"]["prior"] for verdict in document["verdict"]] == [0.3]
-    assert [point["at"]["prior"] for point in document["models"][0]["points"]] == [0.3]
+    assert document["result"][0]["refused"][0]["code"] == "BR530"
+    assert document["result"][1]["points"]["m"]["at"]["prior"] == 0.3
     assert document["notes"][0]["text"].startswith(
         "at a base rate of 0.1% (1 in 1,000): no threshold has"
     )
@@ -341,7 +339,7 @@ def test_a_rule_that_the_samples_own_base_rate_forbids_says_so(small):
     )
     done = run(*arguments)
     assert done.returncode == 0
-    assert "note BR530: at a base rate of 37.5%: no threshold has" in done.stderr
+    assert "note BR530: at the sample's base rate: no threshold has" in done.stderr
 
 
 def test_a_rule_that_every_base_rate_forbids_exits_with_3_and_names_each(small):
@@ -367,7 +365,7 @@ def test_json_says_which_model_was_chosen_and_by_what(frauds):
     document = answered(
         "choose", frauds, "alerts <= 200", *ROWS, "--prior", "0.1%", "--volume", "1e6"
     )
-    (verdict,) = document["verdict"]
+    verdict = document["result"]
     assert (verdict["models"], verdict["rule"], verdict["optimized"], verdict["refused"]) == (
         ["b"],
         "alerts <= 200",
@@ -375,12 +373,12 @@ def test_json_says_which_model_was_chosen_and_by_what(frauds):
         {},
     )
     assert set(verdict["values"]) == {"a", "b"}
-    assert verdict["values"]["b"] == document["models"][1]["points"][0]["tpr"]
-    assert verdict["at"] == document["models"][0]["points"][0]["at"]
+    assert verdict["values"]["b"] == verdict["points"]["b"]["tpr"]
+    assert verdict["at"] == verdict["points"]["a"]["at"]
     twins = answered(
         "choose", frauds, "--label", "fraud", "--score", "a", "--score", "b", "--prior", "1e-9"
     )
-    assert twins["verdict"][0]["models"] == ["a", "b"], "flagging nothing costs both the same"
+    assert twins["result"]["models"] == ["a", "b"], "flagging nothing costs both the same"
 
 
 @pytest.mark.parametrize("extra", ["\x1b[31mred", "\x1b]0;title\x07", "\u202eevil"])
@@ -418,8 +416,12 @@ def test_costs_beyond_the_whole_numbers_of_floats_are_numbers_in_json(small):
     document = answered(
         "choose", small, "--label", "y", "--score", "m", "--cost", "fn=9007199254740993"
     )
-    (point,) = document["models"][0]["points"]
-    assert point["at"]["costs"] == {"fp": 1, "fn": 9007199254740992.0, "tp": 0, "tn": 0}
+    assert document["result"]["at"]["costs"] == {
+        "fp": 1,
+        "fn": 9007199254740992.0,
+        "tp": 0,
+        "tn": 0,
+    }
     assert (
         answered("show", small, "--label", "y", "--score", "m", "--cost", "fn=1e99")["models"][0][
             "points"
@@ -548,7 +550,7 @@ def test_profits_are_told_as_profits(tmp_path, capsys):
     assert "profit per case" in earned.out
     assert "cost" not in earned.out
     gained, cost = (
-        next(line for line in done.out.splitlines() if line.startswith("risk")).split()[-1]
+        next(line for line in done.out.splitlines() if line.startswith("flag nothing")).split()[-1]
         for done in (earned, spent)
     )
     assert float(gained) == -float(cost)
@@ -579,7 +581,7 @@ def test_models_that_cannot_be_distinguished_are_named_together(alike):
         " is 0.1933 (forest 0.1959, coin 0.2995). The difference to forest is not significant (p ="
         " 0.87); coin is significantly worse (p < 0.001)."
     )
-    verdict = answered("choose", alike, *THREE, *field)["verdict"][0]
+    verdict = answered("choose", alike, *THREE, *field)["result"]
     choice = br.choose(
         br.count(alike, label="y", score=["forest", "gbm", "coin"]),
         at=br.Conditions(0.01, br.Costs(fn=30, fp=1)),
@@ -603,8 +605,11 @@ def test_models_that_cannot_be_distinguished_are_named_together(alike):
 
 def test_the_lead_is_in_a_table_with_its_interval(alike):
     shown = run("choose", alike, *THREE, "--optimize", "f1").stdout
-    header = next(line for line in shown.splitlines() if line.startswith("difference"))
-    assert re.split("  +", header) == ["difference", "f1", "95 %", "p", "p (Holm)", "method"]
+    header = next(line for line in shown.splitlines() if line.startswith("model"))
+    assert re.split("  +", header)[-2:] == ["lead of the best in f1", "p (Holm)"]
+    assert "; the lead by delta:" in shown
+    coin = next(line for line in shown.splitlines() if line.startswith("coin"))
+    assert re.search(r"0\.\d+ \(0\.\d+ to 0\.\d+\) +< 1e-06$", coin)
 
 
 def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
@@ -612,8 +617,8 @@ def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
     first = done.stdout.splitlines()[0]
     assert first == (
         "Use gbm at score ≥ 1.372. At a base rate of 1%, costs (fp = 1, fn = 30), its cost per case"
-        " is 0.1933 (forest 0.1959). The difference was not tested (with --memory each model is"
-        " counted alone)."
+        " is 0.1933 (forest 0.1959). The difference was not tested (the models were counted"
+        " separately, not on the same cases)."
     )
     lines = done.stdout.splitlines()
     place = lines.index("To test this difference, with all cases in memory:")
@@ -629,7 +634,7 @@ def test_what_was_not_tested_says_why_and_what_to_type(alike, tmp_path):
     )
     verdict = answered(
         "choose", str(weighted), "--label", "y", "--weight", "w", "--score", "a", "--score", "b"
-    )["verdict"][0]
+    )["result"]
     assert (verdict["differences"], verdict["indistinguishable"]) == ([], None)
     assert "weighted" in verdict["untested"]
 
@@ -638,13 +643,13 @@ def test_saved_counts_of_several_models_are_tested_too(alike, tmp_path):
     saved = str(tmp_path / "alike.counts")
     assert run("count", alike, *THREE, "--output", saved).returncode == 0
     from_file, from_counts = (
-        answered("choose", *words, "--prior", "1%")["verdict"][0]
+        answered("choose", *words, "--prior", "1%")["result"]
         for words in ((alike, *THREE), (saved,))
     )
     assert from_file["differences"] == from_counts["differences"]
     two = answered("choose", saved, "--score", "forest", "--score", "coin", "--prior", "1%")[
-        "verdict"
-    ][0]
+        "result"
+    ]
     assert [one["models"] for one in two["differences"]] == [["coin", "forest"]]
 
 
@@ -657,7 +662,7 @@ def test_leaders_say_whether_the_lead_is_more_than_chance(alike):
         "With at most 80 % false alerts at a base rate of 1%, gbm has the highest recall: 0.3550"
         " (forest 0.2200); the difference to forest is not significant (p = 0.778)."
     )
-    at = answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["leaders"]["at"][0]
+    at = answered("choose", alike, *THREE[:6], *WITHIN, "--prior", "1%")["result"]["at"][0]
     assert set(at["indistinguishable"]) == {"forest", "gbm"}
     assert at["differences"][0]["statistic"] == "tpr"
     assert max(at["tpr"].values()) == pytest.approx(at["differences"][0]["values"][1])
@@ -671,13 +676,13 @@ def test_leaders_along_base_rates_are_tested_at_a_few_of_them(alike):
         " (one level for all of them), no difference is significant (p = 1); --prior tests one base"
         " rate alone."
     )
-    found = answered("choose", alike, *THREE[:6], *WITHIN)["leaders"]
+    found = answered("choose", alike, *THREE[:6], *WITHIN)["result"]
     assert found["untested"] is None
     assert len(found["at"]) == 6
     assert all(not one["significant"] for at in found["at"] for one in at["differences"])
     assert all(len(at["indistinguishable"]) == 2 for at in found["at"])
     alone = answered("choose", alike, *THREE[:6], *WITHIN, "--prior", repr(found["at"][3]["prior"]))
-    assert alone["leaders"]["at"][0]["differences"][0]["p_value"] == pytest.approx(
+    assert alone["result"]["at"][0]["differences"][0]["p_value"] == pytest.approx(
         found["at"][3]["differences"][0]["p_value"], rel=1e-6
     )
 
@@ -700,7 +705,7 @@ def test_an_answer_that_is_not_better_than_flagging_nothing_says_so_first(weak):
         " costs (fp = 1, fn = 14), its cost per case is 0.7983. m is not significantly better than"
         " flagging nothing (cost per case 0.9333; p = 0.357)."
     )
-    verdict = answered("choose", weak, *asked)["verdict"][0]
+    verdict = answered("choose", weak, *asked)["result"]
     lead = verdict["lead_over_baseline"]
     assert verdict["unbeaten"] is None
     assert (
@@ -714,9 +719,9 @@ def test_an_answer_that_is_not_better_than_flagging_nothing_says_so_first(weak):
 def test_an_answer_that_is_better_than_flagging_nothing_says_nothing_of_it(alike):
     done = run("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")
     assert "significantly better than flagging" not in done.stdout
-    assert answered("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")["verdict"][
-        0
-    ]["lead_over_baseline"]["significant"]
+    assert answered("choose", alike, *THREE, "--prior", "1%", "--cost", "fn=100,fp=1")["result"][
+        "lead_over_baseline"
+    ]["significant"]
 
 
 def test_choose_names_columns_that_are_the_same(weak):

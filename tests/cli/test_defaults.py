@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from tests.cli.helpers import answered, refused, told, written
+from tests.cli.helpers import answered, first_point, refused, told, written
 
 LINE = ("--label", "y", "--score", "a", "--score", "b", "--prior", "1%", "--cost", "fp=1,fn=20")
 SETTINGS = """
@@ -49,8 +49,8 @@ def test_a_command_alone_is_a_whole_command(folder, command, capsys):
 def test_what_is_on_the_line_wins_and_only_what_was_used_is_named(folder, capsys):
     found = answered(capsys, "choose", "dev.csv", "--score", "a", "--prior", "2%")
     assert found["config"]["used"] == ["label", "costs"]
-    assert [model["name"] for model in found["models"]] == ["a"]
-    assert found["verdict"][0]["at"]["prior"] == 0.02
+    assert list(found["result"]["points"]) == ["a"]
+    assert found["result"]["at"]["prior"] == 0.02
 
 
 def test_no_config_ignores_it_wherever_it_stands(folder, capsys):
@@ -61,8 +61,8 @@ def test_no_config_ignores_it_wherever_it_stands(folder, capsys):
 def test_a_lone_rule_is_a_rule_of_the_default_file(folder, capsys):
     lone = answered(capsys, "choose", "recall >= 0.8")
     named = answered(capsys, "choose", "--rule", "recall >= 0.8")
-    assert lone == named
-    assert lone["verdict"][0]["rule"] == "tpr >= 0.8"
+    assert lone["result"] == named["result"]
+    assert lone["result"]["rule"] == "tpr >= 0.8"
     pair = ("--statistic", "precision")
     assert answered(capsys, "compare", "recall >= 0.8", *pair) == answered(
         capsys, "compare", "--rule", "recall >= 0.8", *pair
@@ -73,13 +73,13 @@ def test_a_budget_is_a_rule_and_a_test_file_is_evaluated_on(folder, capsys):
     with (folder / "baserate.toml").open("a") as file:
         file.write('budget = 20\nvolume = 1000\ntest = "test.csv"\nlevel = "90%"\n')
     found = answered(capsys, "choose")
-    assert found["verdict"][0]["rule"] == "alerts <= 20"
-    assert found["test"]["sources"][0]["path"] == "test.csv"
-    interval = found["models"][0]["points"][0]["intervals"]["tpr"]
+    assert found["result"]["rule"] == "alerts <= 20"
+    assert found["sources"][1]["path"] == "test.csv"
+    interval = first_point(found)["intervals"]["tpr"]
     assert interval["level"] == 0.9
     # Another file or a range: the test data are not those of this choice.
     for words in (("test.csv",), ("--prior", "1%..2%")):
-        assert "test" not in answered(capsys, "choose", *words)
+        assert "chosen" not in answered(capsys, "choose", *words)["result"]
 
 
 def test_a_default_gives_way_to_what_is_given_in_its_place(folder, capsys):

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.cli.helpers import answered, refused, told, written
+from tests.cli.helpers import answered, first_point, refused, told, written
 
 import baserate as br
 from baserate.cli.main import cli, commands
@@ -200,7 +200,7 @@ def test_points_are_read_at_the_estimate_and_say_so(capsys, files, command):
         "--cost",
         "fn=20,fp=1",
     )
-    ours, theirs = (answer["models"][0]["points"][0] for answer in (found, plain))
+    ours, theirs = map(first_point, (found, plain))
     for name in ("threshold", "tp", "fp", "tpr", "precision", "npv", "expected_cost"):
         assert ours[name] == theirs[name]
     (note,) = [note for note in found["notes"] if note["code"] == "BR544"]
@@ -212,9 +212,8 @@ def test_points_are_read_at_the_estimate_and_say_so(capsys, files, command):
 def test_intervals_take_the_error_of_the_estimate_together_with_that_of_the_rates(
     capsys, files, command
 ):
-    (point,) = answered(
-        capsys, *conditioned(command, files, "--cost", "fn=20,fp=1", "--volume", "1000")
-    )["models"][0]["points"]
+    words = conditioned(command, files, "--cost", "fn=20,fp=1", "--volume", "1000")
+    point = first_point(answered(capsys, *words))
     at = br.Conditions(prior=ESTIMATE, costs=br.Costs(fn=20))
     for name in ("precision", "npv", "expected_cost", "caught"):
         volume = {"volume": 1000} if name == "caught" else {}
@@ -415,7 +414,7 @@ def test_leaders_and_triage_read_the_estimate(capsys, files, asked):
         *asked[1:],
     )
     if asked[0] == "choose":
-        assert found["leaders"] == plain["leaders"]
+        assert {**found["result"], "notes": []} == {**plain["result"], "notes": []}
     else:
         assert found["result"]["models"] == plain["result"]["models"]
     assert "BR544" in [note["code"] for note in found["notes"]]
@@ -424,14 +423,14 @@ def test_leaders_and_triage_read_the_estimate(capsys, files, asked):
 def test_leaders_test_no_difference_at_an_estimate(capsys, files):
     """A p-value at the estimate would take it as known."""
     two = ("--score", "m2", *WITHIN)
-    found = answered(capsys, *conditioned("choose", files, *two))["leaders"]
+    found = answered(capsys, *conditioned("choose", files, *two))["result"]
     assert (
         found["untested"] == "the difference was not tested, because the base rate is an estimate"
     )
     assert "differences" not in found["at"][0]
     assert found["untested"] in told(capsys, *conditioned("choose", files, *two)).out
     columns, source = labelled(files)
-    known = answered(capsys, "choose", source, *columns, *two, "--prior", "10%")["leaders"]
+    known = answered(capsys, "choose", source, *columns, *two, "--prior", "10%")["result"]
     assert known["untested"] is None
     assert known["at"][0]["differences"]
 
@@ -550,7 +549,8 @@ def test_the_error_of_the_estimate_is_in_every_answer_or_it_is_refused_or_told(
         assert asked[0] in OVER_ITS_INTERVAL
         low, high = max(ESTIMATE.low, 0.5 / 1000), ESTIMATE.high
         assert f"the answer covers all base rates from {low:.4g} to {high:.4g}" in note
-        prior = (found.get("expectations") or [{"at": found["decision"]["at"]}])[0]["at"]["prior"]
+        answer = found["result"] if asked[0] == "choose" else found["expectations"][0]
+        prior = answer["at"]["prior"]
         assert prior == {"low": low, "high": high, "kind": "range"}
     else:
         assert asked[0] in NO_INTERVALS or "--all-priors" in asked
@@ -567,7 +567,7 @@ def widths_of(found, measure):
     if found["command"] == "gate":
         (check,) = found["result"]["verdict"]["checks"]
         return check["value"] - check["bound"]
-    (point,) = found["models"][0]["points"]
+    point = first_point(found)
     return point["intervals"][measure]["high"] - point["intervals"][measure]["low"]
 
 
@@ -581,7 +581,7 @@ def test_a_range_and_the_note_that_tells_it_agree_where_none_may_be_positive(cap
     written(files / "few.csv", ["m"], ([score] for score in few.tolist()))
     found = answered(capsys, *conditioned("choose", files, *OVER, field="few.csv"))
     note = next(note["text"] for note in found["notes"] if note["code"] == "BR544")
-    low = found["decision"]["at"]["prior"]["low"]
+    low = found["result"]["decision"]["at"]["prior"]["low"]
     assert low == 0.5 / len(few)
     assert f"from {low:.4g} to " in note.partition("the answer covers")[2]
     assert f"(half a case in {len(few)} stands for 0)" in note
@@ -611,10 +611,7 @@ def test_what_prints_no_interval_needs_none(capsys, files, asked):
     columns, source = labelled(files)
     given = ("curve", "broc", source) if asked[0] == "curve" else (asked[0], source, *asked[1:])
     found = answered(capsys, *given, *columns, "--prior-from", files / "field.csv")
-    if found["schema"] == "baserate/2":
-        assert bounds_in(found) == []
-    else:
-        assert bounds_in(found) == [model["summaries"]["auc"] for model in found["models"]]
+    assert bounds_in(found) == []
     assert "BR544" in [note["code"] for note in found["notes"]]
 
 
@@ -694,7 +691,7 @@ def test_flagging_nothing_or_everything_flags_exactly_that_of_the_field(capsys, 
     columns, source = labelled(files)
     field = ("--prior-from", files / "field.csv", "--cost", "fn=20,fp=1", "--volume", "1000")
     found = answered(capsys, "choose", source, *columns, *field)
-    rows = found["verdict"][0]["baselines"]
+    rows = found["result"]["baselines"]
     for name, share in (("flag nothing", 0), ("flag everything", 1)):
         known = rows[name]["intervals"]["posfrac"]
         assert (known["low"], known["high"], known["method"]) == (share, share, "exact")

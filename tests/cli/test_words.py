@@ -5,7 +5,7 @@ import re
 import shlex
 
 import pytest
-from tests.cli.helpers import answered, refused, told, written
+from tests.cli.helpers import answered, first_point, refused, told, written
 
 import baserate as br
 from baserate.cli.main import COMMANDS, cli
@@ -124,8 +124,8 @@ def test_measures_are_the_columns(scores, command, capsys):
     words = (*words, "--measure", "specificity", "--measure", "lr_positive")
     lines = told(capsys, *words).out.splitlines()
     heads = [line.split() for line in lines if line.startswith("model") and "threshold" in line]
-    assert heads[:2] == [["model", "threshold", "tnr", "lr_positive"]] * 2
-    point = answered(capsys, *words)["models"][0]["points"][0]
+    assert heads[0] == ["model", "threshold", "tnr", "lr_positive"]
+    point = first_point(answered(capsys, *words))
     assert point["lr_positive"] == pytest.approx(point["tpr"] / point["fpr"])
     assert {"tnr", "lr_positive"} <= set(point["intervals"])
 
@@ -184,7 +184,7 @@ def test_the_interval_of_what_is_guaranteed_is_the_bound_that_meets_it(tmp_path,
     path = written(tmp_path / "scores.csv", ("y", "s"), rows)
     words = ("choose", path, "--label", "y", "--score", "s", "--guarantee", "recall >= 0.9")
     done, found = told(capsys, *words), answered(capsys, *words)
-    bound = found["models"][0]["points"][0]["guarantee"]["requirements"][0]["bound"]
+    bound = first_point(found)["guarantee"]["requirements"][0]["bound"]
     title, _, table = done.out.partition("95 % intervals (")[2].partition("\n\n")
     assert title.endswith("; of what is guaranteed the one-sided bound:")
     shown = re.search(r">= (0\.9\d*)", table)
@@ -197,7 +197,7 @@ def test_a_rule_met_only_because_no_false_alarm_was_seen_says_so_first(tmp_path,
     path = written(tmp_path / "scores.csv", ("y", "s"), rows)
     words = ("choose", path, "--label", "y", "--score", "s", "--prior", "1e-5")
     first = told(capsys, *words, "--rule", "precision >= 0.5").out.splitlines()[0]
-    found = answered(capsys, *words, "--rule", "precision >= 0.5")["models"][0]["points"][0]
+    found = first_point(answered(capsys, *words, "--rule", "precision >= 0.5"))
     low = found["intervals"]["precision"]["low"]
     assert (
         "where precision >= 0.5 is met only because no false alarm was seen among 200 negatives:"
@@ -213,8 +213,8 @@ def test_the_volume_stands_behind_the_budget_it_belongs_to(scores, capsys):
 
 def test_a_difference_that_is_not_significant_names_the_other_method(scores, capsys):
     words = ("choose", scores, "--label", "y", "--score", "a", "--score", "b", "--prior", "1%")
-    hint = "on the same cases (by a formula that allows for choosing the thresholds; --replicates"
-    close = not answered(capsys, *words)["verdict"][0]["differences"][0]["significant"]
+    hint = " (a formula that allows for choosing; --replicates 2000 resamples)"
+    close = not answered(capsys, *words)["result"]["differences"][0]["significant"]
     assert close
     assert hint in told(capsys, *words).out
     assert hint not in told(capsys, *words, "--replicates", "100").out
@@ -271,7 +271,8 @@ def test_a_budget_needs_a_volume_and_a_number(scores, capsys):
 
 def test_several_scores_may_be_comma_separated(scores, capsys):
     expected = answered(capsys, "choose", scores, *MODELS)
-    assert answered(capsys, "choose", scores, "--label", "y", "--score", "a, b") == expected
+    found = answered(capsys, "choose", scores, "--label", "y", "--score", "a, b")
+    assert found["result"] == expected["result"]
 
 
 @pytest.mark.parametrize(
@@ -369,7 +370,7 @@ def test_alerts_over_a_range_have_no_worst(scores, capsys):
 def test_with_costs_and_a_volume_the_sentence_counts(scores, capsys):
     asked = ("choose", scores, *MODELS, *FIELD, "--cost", "fn=100,fp=1")
     out = told(capsys, *asked).out
-    point = answered(capsys, *asked)["models"][0]["points"][0]
+    point = first_point(answered(capsys, *asked))
     cost, caught, missed, alerts = (
         point[name] for name in ("volume_cost", "caught", "missed", "alerts")
     )

@@ -135,7 +135,7 @@ def test_a_budget_without_a_review_catches_the_largest_amount(scenario):
         1020,
         None,
     )
-    assert point.point.optimized == "amount_caught"
+    assert point.optimized == "amount_caught"
     priced = br.choose(scenario, "alerts <= 3", review=150, volume=6)
     assert (priced.threshold, priced.cost) == (0.9, 470)
     assert any(
@@ -151,7 +151,7 @@ def test_a_budget_without_a_review_is_used_up_where_more_alerts_catch_no_more(sc
     assert (priced.threshold, priced.amount_caught) == (0.9, 1000)  # of equals, the fewest alerts
     tied = br.count([1, 0, 0, 0, 1], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 1, 1, 1, 9])
     point = br.choose(tied, "alerts <= 3", volume=5)
-    assert (point.point.how, point.alerts, point.amount_caught) == ("tie", 3, 7)
+    assert (point.how, point.alerts, point.amount_caught) == ("tie", 3, 7)
     assert (point.caught_best, point.caught_worst) == (7, 7)
     (note,) = [note.text for note in point.notes if note.code == "BR523"]
     assert note.endswith("66.7 % of them are flagged, drawn at random; amount caught 7")
@@ -160,7 +160,7 @@ def test_a_budget_without_a_review_is_used_up_where_more_alerts_catch_no_more(sc
 def test_a_budget_inside_a_tie_is_met_on_average_with_the_best_and_the_worst_draw():
     amounts = br.count([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 100, 40, 1, 1])
     point = br.choose(amounts, "alerts <= 2", volume=5)
-    assert (point.point.how, point.threshold, point.point.lower_threshold, point.alerts) == (
+    assert (point.how, point.threshold, point.lower_threshold, point.alerts) == (
         "tie",
         0.9,
         0.5,
@@ -198,7 +198,7 @@ def test_the_worst_and_the_best_draw_are_those_of_every_draw():
             sum(worth[i] for i in draw if labels[i]) for draw in combinations(range(6), budget)
         ]
         point = br.choose(amounts, f"alerts <= {budget}", volume=6)
-        if point.point.how == "tie":
+        if point.how == "tie":
             assert (point.caught_best, point.caught_worst) == (max(draws), min(draws))
             assert point.sums.amount_caught == Fraction(sum(draws), len(draws))
         else:
@@ -221,11 +221,24 @@ def test_a_point_chosen_on_some_cases_is_read_on_others(scenario):
     other = br.count([1, 0, 1], [0.95, 0.92, 0.3], amount=[200, 10, 40.5])
     there = chosen.on(other)
     assert (there.threshold, there.cost, there.amount_missed) == (0.9, 340.5, 40.5)
-    assert there.point.in_advance
+    assert there.in_advance
     assert there.at.prior == 2 / 3
     assert (
         chosen.on(other, br.Conditions(prior=0.5)).expected_cost == 0.5 * (75 + 20.25) + 0.5 * 150
     )
+
+
+def test_sums_are_among_the_values_and_the_rows_of_a_point(scenario):
+    for point in (
+        br.choose(scenario, review=150),
+        br.choose(scenario, "alerts <= 3", volume=6),
+    ):
+        (row,) = point.to_frame().to_dict("records")
+        values = point.to_dict()
+        for name in ("cost", "expected_cost", "alerts", "amount_caught", "amount_missed"):
+            assert values[name] == row[name] == point[name] == getattr(point, name)
+        assert f"<td>{point['amount_caught']:g}</td>" in point._repr_html_()
+    assert br.measure(br.choose(scenario, review=150), "expected_cost") == 470 / 6
 
 
 def test_trivial_rules_are_chosen_and_said(scenario):
@@ -359,7 +372,7 @@ def test_sums_are_over_whole_cases_where_the_volume_is_whole(scenario, volume, c
 def test_a_share_of_a_tie_is_read_on_other_cases():
     amounts = br.count([1, 1, 1, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.1], amount=[7, 100, 40, 1, 1])
     point = br.choose(amounts, "alerts <= 2", volume=5)
-    assert point.point.share == pytest.approx(1 / 3)
+    assert point.share == pytest.approx(1 / 3)
     none_tied = br.count([1, 0], [0.95, 0.2], amount=[5, 1])
     assert point.on(none_tied).sums.amount_caught == Fraction(5) * Fraction(5, 2)  # of 5 cases
     some = br.count([1, 1, 0, 0, 0], [0.95, 0.6, 0.55, 0.5, 0.1], amount=[5, 30, 1, 1, 1])

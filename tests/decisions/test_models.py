@@ -144,6 +144,7 @@ def compared_with(other, favours, p, *, significant=False, adjusted=None):
         p_value=p,
         p_adjusted=adjusted,
         level=0.9,
+        notes=(),
     )
 
 

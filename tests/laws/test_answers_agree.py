@@ -7,6 +7,7 @@ import pytest
 from tests.cli.helpers import answered, told
 
 import baserate as br
+from baserate.inference.decide import decide
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def test_a_budget_is_counted_among_all_scored_cases(unlabelled, sample, capsys):
     another population.
     """
     document = answered(capsys, "choose", unlabelled, "alerts <= 300", *LABELS, "--volume", "6000")
-    (point,) = document["models"][0]["points"]
+    point = document["result"]["points"]["a"]
     flagged = int((sample[1]["a"] >= point["threshold"]).sum())
     assert (
         flagged
@@ -104,15 +105,12 @@ def test_decide_and_choose_test_the_same_thing_under_a_budget(sample, tmp_path, 
         "--volume",
         "6000",
     )
-    decided = answered(capsys, "choose", path, *asked, "--kind", "unknown")["decision"]
-    decided = decided["differences"]
-    chosen = answered(capsys, "choose", path, *asked)["verdict"][0]["differences"]
-    assert {one["statistic"] for one in (*decided, *chosen)} == {"caught"}
-    values = [
-        {tuple(one["models"]): one["value"] for one in several} for several in (decided, chosen)
-    ]
-    pair = tuple(chosen[0]["models"])
-    assert values[0][pair] == pytest.approx(values[1][pair])
+    at = br.Conditions(prior="1%")
+    decided = decide(br.count(y, scores), "alerts <= 200", at=at, volume=6000).differences
+    chosen = answered(capsys, "choose", path, *asked)["result"]["differences"]
+    assert {one.name for one in decided} | {one["statistic"] for one in chosen} == {"caught"}
+    values = {one.models: one.value for one in decided}
+    assert values[tuple(chosen[0]["models"])] == pytest.approx(chosen[0]["value"])
 
 
 def test_a_model_that_flags_nothing_is_as_exact_as_flagging_nothing():

@@ -10,7 +10,7 @@ from tests.robustness.rare import BOTH
 
 import baserate as br
 from baserate.inference.decide import Recommendation, decide
-from baserate.views.choices import decision_in_words, rivals, sentence, uncertain
+from baserate.views.choices import rivals, sentence, tabulate_recommendation, uncertain
 from baserate.views.tables import span
 
 
@@ -58,7 +58,7 @@ def test_what_is_cheapest_but_not_told_from_another_is_said_in_one_breath():
     )
     at, models = br.Conditions(0.1, br.Costs(fn=9)), {name: joint.marginal(name) for name in "ab"}
     firm, map_ = br.robustness.stability(models, at=at), br.robustness.winner_map(joint, level=0.95)
-    said = decision_in_words(Recommendation(decide(models, at=at), map_, firm))
+    said = tabulate_recommendation(Recommendation(decide(models, at=at), map_, firm))
     (other,) = {"a", "b"} - set(firm.models)
     assert f" is cheapest (not significantly better than {other})." in said[-1]
     assert any(

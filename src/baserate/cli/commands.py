@@ -17,14 +17,19 @@ from typing import Any
 import click
 
 from baserate.cli import options
-from baserate.cli.options import Option, listed
+from baserate.cli.options import Option, flag_of, listed
 from baserate.cli.runner import (
+    ALONE,
     OUTPUT,
+    OVER,
     TOGETHER,
     Request,
     Result,
     command,
     measures_of,
+    parsed_measure,
+    read_price,
+    read_share,
     shares,
     threshold_by_model,
     threshold_of,
@@ -32,7 +37,7 @@ from baserate.cli.runner import (
 )
 from baserate.cli.terminal import Progress, drawing
 from baserate.conditions import Conditions
-from baserate.errors import Infeasible, Source, name_of
+from baserate.errors import Infeasible, Source, name_of, refuse
 from baserate.results.notes import merge_notes
 from baserate.results.values import Unsatisfied
 from baserate.verbs.sources import models_of
@@ -63,6 +68,9 @@ FROM_REQUEST: dict[str, Callable[[Request], Any]] = {
 READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
     "measures": lambda request, texts, _: measures_of(texts, request.conditions),
     "thresholds": lambda _, texts, __: read_thresholds(texts),
+    "optimize": lambda request, text, _: parsed_measure(text, request.conditions),
+    "review": lambda _, given, __: read_price(given) if isinstance(given, str) else given,
+    "recovered": lambda _, given, __: read_share(given) if isinstance(given, str) else given,
     "threshold": lambda _, given, models: (
         threshold_by_model(given)[1]
         if isinstance(given, str)
@@ -89,6 +97,8 @@ def make_command(
     estimate: str = TOGETHER,
     conditions: Callable[[Request], Any] | None = None,
     rows: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    advise: Callable[[Request, Sequence[Any]], str] | None = None,
+    instead: Mapping[str, Function] = MappingProxyType({}),
 ) -> click.Command:
     """Make the command that asks a verb.
 
@@ -104,7 +114,8 @@ def make_command(
     read : callable, optional
         Takes the request, and returns the data of the verb; a tuple of them where it takes several.
     show : callable, optional
-        Takes the result, and returns the one that is printed.
+        Takes the result (and where it has such a parameter, the request), and returns the one that
+        is printed.
     source : decorator
         Adds the argument FILE and the options of reading it, where `read` is given.
     also : sequence of str
@@ -120,27 +131,45 @@ def make_command(
     rows : mapping
         The rows of `options.TABLE` that stand for a keyword here, where they are others than in
         `ROWS_OF_KEYWORD`; none where only Python can give it.
+    advise : callable, optional
+        Takes the request and the results, and returns a paragraph that follows the first one.
+    instead : mapping of str to callable
+        Flags, and the verb that answers where one of them is given.
     """
 
     def answer(request: Request, **given: Any) -> Result:
-        request = request.estimated(estimate)
+        flag = next((flag for flag in instead if given[flag]), None)
+        asked = verb if flag is None else instead[flag]
+        if flag is not None:
+            refuse_others(request, flag, asked, filter(None, (read, verb, show)))
+        request = request.estimated(use_of_estimate(request, asked, estimate))
         data = () if read is None else read(request, **select_values(given, read))
         data = data if isinstance(data, tuple) else (data,)
         more = {name: one for name, one in given.items() if name in rest and one is not None}
         if conditions is not None:
             more["at"] = conditions(request)
-        keywords = {**select_values(given, verb, rows), **more}
-        results = ask_verb(verb, request, data, keywords)
+        keywords = {**select_values(given, asked, rows), **more}
+        results = ask_verb(asked, request, data, keywords)
         if show is not None:
-            results = [show(result, **select_values(given, show)) for result in results]
-        result = present_results(name, request, data, results)
+            own = select_values({**given, "request": request}, show)
+            results = [
+                result if isinstance(result, Unsatisfied) else show(result, **own)
+                for result in results
+            ]
+        hint = "" if advise is None else advise(request, results)
+        result = present_results(name, request, data, results, hint)
         there = [one for one in data if one is not None]
         return replace(result, sources=sources_of(*there[:1])) if name_sources else result
 
     answer.__doc__ = help
     files = [] if read is None else [source]
     for decorate in reversed(
-        [*files, *list_options(read, verb, show, rows), listed(*also), options.answer]
+        [
+            *files,
+            *list_options(read, verb, show, rows),
+            listed(*instead, *also),
+            options.answer,
+        ]
     ):
         decorate(answer)
     return command(name)(answer)
@@ -216,6 +245,11 @@ def rows_of(keyword: str, own: Mapping[str, tuple[str, ...]] = ROWS_OF_KEYWORD) 
     return own.get(keyword, (keyword,) if keyword in options.ROWS else ())
 
 
+def keys_of(keyword: str, own: Mapping[str, tuple[str, ...]] = ROWS_OF_KEYWORD) -> tuple[str, ...]:
+    """Return the names under which the parameters of a command hold a keyword."""
+    return (keyword, *(options.parameter_of(row) for row in rows_of(keyword, own)))
+
+
 def parse_descriptions(docstring: str) -> dict[str, str]:
     """Return what the Parameters section of a numpydoc docstring says of each parameter."""
     section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n|\Z)", docstring, re.DOTALL)
@@ -250,7 +284,7 @@ def select_values(
     for name in inspect.signature(function).parameters:
         if rows.get(name) == ():
             continue
-        for key in (name, *(options.parameter_of(row) for row in rows_of(name, own))):
+        for key in keys_of(name, own):
             value = given.get(key)
             if value is not None and value is not False and value != ():
                 selected[name] = value
@@ -285,10 +319,36 @@ def ask_verb(
         if "at" not in parameters or "at" in keywords:
             return [verb(*data, *positional, **keywords)]
         conditions = request.conditions
-        at = [conditions.uncertain()] if conditions.is_uncertain else conditions.exact()
-        if "Sequence[Conditions]" in str(parameters["at"].annotation):
+        at = [conditions.uncertain()] if conditions.is_open else conditions.exact()
+        if reads_several(verb):
             return [verb(*data, *positional, at=at, **keywords)]
         return ask_at_each(lambda one: verb(*data, *positional, at=one, **keywords), at)
+
+
+def refuse_others(request: Request, flag: str, verb: Function, steps: Iterable[Function]) -> None:
+    """Refuse what is given for these steps and is no keyword of the verb that answers instead."""
+    parameters = click.get_current_context().command.params
+    kept = inspect.signature(verb).parameters
+    names = [name for step in steps for name in inspect.signature(step).parameters]
+    keys = [key for name in names if name not in kept for key in keys_of(name)]
+    for one in parameters:
+        value = request.given.get(one.name or "")
+        if one.name in keys and value not in (None, (), False, one.default):
+            where = f"with --{flag.replace('_', '-')}"
+            raise refuse("BR002", f"{flag_of(one)} has no effect {where}", "leave it out")
+
+
+def use_of_estimate(request: Request, verb: Function, usual: str) -> str:
+    """Return what is done about the error of a base rate that is estimated."""
+    if reads_several(verb):
+        return ALONE
+    return OVER if usual == TOGETHER and request.conditions.is_open else usual
+
+
+def reads_several(verb: Function) -> bool:
+    """Does the verb take several conditions at once?"""
+    at = inspect.signature(verb).parameters.get("at")
+    return at is not None and "Sequence[Conditions]" in str(at.annotation)
 
 
 def ask_at_each(ask: Callable[[Conditions], Any], at: Sequence[Conditions]) -> list[Any]:
@@ -302,31 +362,42 @@ def ask_at_each(ask: Callable[[Conditions], Any], at: Sequence[Conditions]) -> l
         except Infeasible as error:
             results.append(Unsatisfied(conditions, error.problems))
     if all(isinstance(result, Unsatisfied) for result in results):
-        raise Infeasible(problem for result in results for problem in result.problems)
+        several = len(results) > 1
+        raise Infeasible(
+            problem
+            for result in results
+            for problem in (result.named if several else result.problems)
+        )
     return results
 
 
 def present_results(
-    name: str, request: Request, data: tuple[Any, ...], results: list[Any]
+    name: str, request: Request, data: tuple[Any, ...], results: list[Any], hint: str = ""
 ) -> Result:
-    """Return what is printed of these results: as text, JSON or CSV."""
+    """Return what is printed of these results: as text (with a hint behind its first paragraph),
+    JSON or CSV.
+    """
+    evaluated = [getattr(result, "sources", {}) for result in results]
+    satisfied = [result for result in results if not isinstance(result, Unsatisfied)]
     notes = merge_notes([note for result in results for note in result.notes])
     return Result(
         notes,
         content=lambda: formats.make_document(
-            name, options_given(request), results, notes, sources_of(*data)
+            name, options_given(request), results, notes, sources_of(*data, *evaluated)
         ),
-        text=lambda: list_text(request, results),
+        text=lambda: list_text(request, results, hint),
         plain=results[0].to_csv() if request.output.as_csv else None,
-        drawing=lambda: results[0].plot(**options_of_drawing(request)).svg(),
+        drawing=lambda: satisfied[0].plot(**options_of_drawing(request)).svg(),
     )
 
 
-def list_text(request: Request, results: Sequence[Any]) -> Iterator[str]:
-    """Return the text of results; what can be written as SVG is drawn on a terminal, too."""
+def list_text(request: Request, results: Sequence[Any], hint: str) -> Iterator[str]:
+    """Return the text of results; what has an axis is drawn on a terminal, too."""
     first, *others = formats.list_blocks(results)
     yield first
-    if "svg" in request.given:
+    if hint:
+        yield hint
+    if "log" in request.given:
         yield drawing(lambda: results[0].plot(**options_of_drawing(request)))
     yield from others
 

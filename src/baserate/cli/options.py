@@ -156,8 +156,16 @@ TABLE = {
                 " at every base rate."
             ),
         ),
+        _option("--test", metavar="FILE"),
+        _option("--optimize", metavar="MEASURE"),
+        _option("--guarantee", metavar="REQUIREMENT"),
         _option("--review", metavar="NUMBER"),
-        _option("--svg", metavar="FILE", help="Also draw the curves into this SVG file."),
+        _option("--recovered", metavar="SHARE"),
+        _option(
+            "--svg",
+            metavar="FILE",
+            help="Also draw the answer (curves, points) into this SVG file.",
+        ),
         _option("--csv", "as_csv", is_flag=True, help="Print all points as CSV."),
     ),
     "The data": (

@@ -4,7 +4,6 @@ uses it at once.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -22,7 +21,6 @@ from baserate.cli.runner import (
 )
 from baserate.cli.terminal import Progress
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
-from baserate.decisions.operating_point import measures_shown
 from baserate.errors import (
     Infeasible,
     InputError,
@@ -33,17 +31,14 @@ from baserate.errors import (
     refuse,
     refuse_file,
 )
-from baserate.inference.estimated_prior import FieldTable, table_of_models
-from baserate.inference.estimated_prior import in_field as field_interval
-from baserate.inference.intervals import IntervalOptions
-from baserate.measures.confusion import named
+from baserate.inference.intervals import point_in_field
 from baserate.read.cases import count_jointly
 from baserate.read.files import unlabelled_of
 from baserate.read.joins import read_models
 from baserate.read.saved import saved_joint, saved_models
 from baserate.read.source import shown_source
-from baserate.results.operating_point import COUNTED, OperatingPoint
-from baserate.results.values import BOTH, Interval, bounds_in_words, percent
+from baserate.results.operating_point import OperatingPoint
+from baserate.results.values import bounds_in_words, percent
 from baserate.shift.estimate import (
     PriorEstimate,
     describe_estimate,
@@ -202,35 +197,14 @@ def in_field(
         {"--replicates": how.replicates, "--cluster": cluster},
         "with a base rate that is estimated (--prior-from)",
     )
-    score, estimate = rate.score, rate.estimate
-    others = [name for name, point in points if name != score and point.share == 1]
-    joint = _paired(request.source, score, tuple(dict.fromkeys(others)))
+    others = [name for name, point in points if name != rate.score and point.share == 1]
+    joint = _paired(request.source, rate.score, tuple(dict.fromkeys(others)))
     if joint is None:
         return [point for _, point in points]
-    cut = cast("float", estimate.threshold)
-    field = cast("tuple[int, int]", estimate.flagged(estimate.counts, cut))
-
-    def paired(name: str, point: OperatingPoint) -> OperatingPoint:
-        if name == score or point.share != 1:
-            return point
-        table = table_of_models(joint, (score, cut), (name, point.threshold), field)
-        here = _joint_intervals(point, replace(table, flagged=None), how)
-        return replace(point, intervals={**point.intervals, **here})
-
-    return [paired(name, point) for name, point in points]
-
-
-def _joint_intervals(
-    point: OperatingPoint, table: FieldTable, how: IntervalOptions
-) -> dict[str, Interval]:
-    """The intervals that depend on the base rate and are not counted."""
-    found = dict[str, Interval]()
-    for name in measures_shown(point):
-        asked = named(name, point.volume)
-        if asked.depends_on_prior and not (point.counted is not None and asked.name in COUNTED):
-            with contextlib.suppress(InputError):  # undefined there
-                found[name] = field_interval(asked, table, point.at, how.level, BOTH, how.seed)
-    return found
+    return [
+        point if name == rate.score else point_in_field(point, name, rate.score, joint, how)
+        for name, point in points
+    ]
 
 
 def _paired(source: SourceOptions, first: str, others: Sequence[str]) -> JointCounts | None:

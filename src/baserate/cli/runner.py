@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import click
@@ -321,6 +322,11 @@ class ConditionOptions:
             for text in (*self.priors, *self.costs, *self.profits)
         )
 
+    @property
+    def is_open(self) -> bool:
+        """Does the answer cover more than one set of exact conditions?"""
+        return self.is_uncertain or self.kind is not None
+
     def exact(self) -> list[Conditions]:
         """One set of conditions per base rate; the sample's own where none is given. Everything
         wrong with them is found in one pass.
@@ -358,7 +364,8 @@ class ConditionOptions:
             )
         chosen = None if text is None else costs_of(text, profits=bool(self.profits))
         if self.learned is not None:
-            return Uncertain(Range(*whole_interval(self.learned.estimate)), chosen)
+            known = Range(*whole_interval(self.learned.estimate))
+            return Uncertain(known, chosen, estimate=self.learned.estimate)
         parts = [part for text in self.priors for part in shares(text)]
         if len(parts) > 1 and any(".." in part for part in parts):
             raise refuse(
@@ -429,6 +436,21 @@ def budget_of(text: str, volume: float | None) -> float:
         raise refuse(
             "BR520", f"a budget is a number of alerts, got {quoted(text)}", "--budget 200"
         ) from None
+
+
+def read_price(text: str) -> Fraction:
+    """What a review costs."""
+    value = notation.parse_number(notation.without_thousands(text.strip()))
+    if value is None:
+        text = f"--review takes a plain number, got {quoted(text)}"
+        raise refuse("BR514", text, "--review 150 (no currency)")
+    return value
+
+
+def read_share(text: str) -> Any:
+    """A share; what is none is left for the verb to refuse."""
+    written = notation.parse_share(text)
+    return text if written is None else written.value
 
 
 def threshold_of(text: str) -> float | int | None:

@@ -264,6 +264,10 @@ class Counts(Totals):
             f"baserate-counts-1\n{self.scores.dtype.name}\n{self._masses}", self._cells
         )
 
+    def total(self) -> Counts:
+        """All cases together: these; counts by group add theirs up."""
+        return self
+
     def condense(self, thresholds: Iterable[float] = ()) -> Counts:
         """Merge each run of scores that only negatives have into its lowest score.
 

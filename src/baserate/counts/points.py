@@ -172,6 +172,10 @@ class Points(Frozen):
     def __len__(self) -> int:
         return len(self.tp)
 
+    def total(self) -> Points:
+        """All cases together: these, as of counts."""
+        return self
+
     @cached_property
     def thresholds(self) -> Floats:
         """The score of each point, NaN where nothing is flagged. Integers beyond 2^53 are rounded

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -25,12 +25,14 @@ from baserate.decisions.choose import (
 from baserate.decisions.operating_point import (
     COSTS_MORE,
     choose_each,
+    evaluate_on,
     on_budget,
     on_reading,
     resolution,
 )
+from baserate.decisions.roc_geometry import check_models
 from baserate.decisions.rules import Rule, parse_rule
-from baserate.errors import Fix, Infeasible, Note, combine, number_of, refuse
+from baserate.errors import Fix, Note, combine, number_of, refuse
 from baserate.measures.confusion import (
     Measure,
     confusion_at,
@@ -39,8 +41,9 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import NumberCheck, base_rate, checked_volume
-from baserate.numbers import Floats, Viewed, exactly, make_view, rounded
-from baserate.results.choice import ModelChoice
+from baserate.numbers import Floats, exactly, format_cell, html_table, make_view, rounded
+from baserate.results.choice import ModelChoice, combine_notes
+from baserate.results.notes import notes_by_model
 from baserate.results.operating_point import (
     ON_SAME_CASES,
     OperatingPoint,
@@ -191,17 +194,17 @@ checked_recovered = NumberCheck(
 
 def on_choice(point: AmountPoint, priced: Priced, rule: Rule) -> Iterator[Note]:
     """Of a point that was chosen, also how it was."""
-    yield from label_shift_of(point.at, point.point.confusion)
-    yield from resolution(point.point, priced.points)
-    if not rule.terms and point.point.regardless == 0:
+    yield from label_shift_of(point.at, point.confusion)
+    yield from resolution(point, priced.points)
+    if not rule.terms and point.regardless == 0:
         yield Note("BR524", "flagging nothing is cheapest: no review is worth its cost")
-    elif not rule.terms and point.point.share == 1 and not point.fn and not point.tn:
+    elif not rule.terms and point.share == 1 and not point.fn and not point.tn:
         yield Note(
             "BR524",
             "flagging everything is cheapest: every review is worth its cost",
         )
-    yield from on_budget(point.point, priced.points, rule, COSTS_MORE, _caught_by_draw(point))
-    if point.point.regardless is None and len(priced.points) > 2:
+    yield from on_budget(point, priced.points, rule, COSTS_MORE, _caught_by_draw(point))
+    if point.regardless is None and len(priced.points) > 2:
         yield ON_SAME_CASES
 
 
@@ -218,13 +221,14 @@ def _caught_by_draw(point: AmountPoint) -> str:
 
 
 COST, CAUGHT = "cost", "amount_caught"
+SUMS = (COST, "expected_cost", "alerts", CAUGHT, "amount_missed", "amount_false_alarms")
 MONEY = frozenset(
     {"expected_cost", "normalized_cost", "total_cost", "savings", "net_benefit", "volume_cost"}
 )
 
 
-@dataclass(frozen=True)
-class AmountPoint(Viewed):
+@dataclass(frozen=True, kw_only=True)
+class AmountPoint(OperatingPoint):
     """Where is the classifier set, what does that cost, and how much money does it catch?
 
     Sums (`cost`, `alerts`, the amounts) are over `cases` cases at the base rate of `at`: the
@@ -236,46 +240,54 @@ class AmountPoint(Viewed):
     `intervals` holds the intervals of the cost and the amounts, by name, where they were requested.
     """
 
-    point: OperatingPoint
     prices: Prices
     sums: Sums
-    nothing: float = math.nan
-    everything: float = math.nan
+    nothing: float
+    everything: float
     caught_best: float | None = None
     caught_worst: float | None = None
     by_average: AmountPoint | None = None
-    intervals: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def of(cls, priced: Priced, point: OperatingPoint, prices: Prices) -> AmountPoint:
+        """What a setting comes to."""
+        nothing = prices.scale * priced.total
+        everything = prices.review * prices.cases + (1 - prices.recovered) * nothing
+        best, worst = _lucky(priced, point, prices) if point.best is not None else (None, None)
+        setting = {one.name: getattr(point, one.name) for one in fields(OperatingPoint)}
+        return cls(
+            **setting,
+            prices=prices,
+            sums=priced.sums(point, prices),
+            nothing=rounded(nothing),
+            everything=rounded(everything),
+            caught_best=best,
+            caught_worst=worst,
+        )
+
+    def __getitem__(self, name: str | Measure) -> float:
+        """Any measure at this point, and its sums by their names."""
+        if name not in SUMS:
+            return super().__getitem__(name)
+        value: float = getattr(self, str(name))
+        return value
+
+    @property
+    def question(self) -> Question:
+        """The question that it answers."""
+        rule = parse_rule(self.rule or None, self.volume)
+        return Question(rule, self.prices.objective, self.at, self.optimized == CAUGHT)
+
+    @property
+    def point(self) -> OperatingPoint:
+        """The operating point, which this is."""
+        return self
 
     @property
     def cases(self) -> float:
         """How many cases the sums are over."""
         cases = self.prices.cases
         return int(cases) if cases.denominator == 1 else rounded(cases)
-
-    @property
-    def threshold(self) -> float | None:
-        return self.point.threshold
-
-    @property
-    def at(self) -> Conditions:
-        return self.point.at
-
-    @property
-    def tp(self) -> float:
-        return self.point.tp
-
-    @property
-    def fp(self) -> float:
-        return self.point.fp
-
-    @property
-    def fn(self) -> float:
-        return self.point.fn
-
-    @property
-    def tn(self) -> float:
-        return self.point.tn
 
     @property
     def cost(self) -> float:
@@ -301,26 +313,22 @@ class AmountPoint(Viewed):
     def amount_false_alarms(self) -> float:
         return rounded(self.sums.amount_false_alarms)
 
-    def on(self, amounts: Amounts, at: Conditions | None = None) -> AmountPoint:
-        """The same setting on other cases: what a threshold chosen on development data costs on
-        test data.
+    def on(self, counts: Any, at: Conditions | None = None) -> AmountPoint:
+        """The same setting on the amounts of other cases: what a threshold chosen on development
+        data costs on test data.
         """
-        priced = Priced.of(check_amounts(amounts))
-        moved = self.point.on(amounts.counts, at)
+        priced = Priced.of(check_amounts(counts))
+        moved = evaluate_on(self, priced.points, at)
         prices = Prices.of(
             priced.points, moved.at, self.prices.review, self.prices.recovered, moved.volume
         )
-        return replace(_read(priced, moved, prices), notes=combine(amounts.notes, moved.notes))
+        notes = combine(priced.amounts.notes, moved.notes)
+        return replace(AmountPoint.of(priced, moved, prices), notes=notes)
 
-    def flags(
-        self, scores: Any, /, *, seed: int = 0, key: Any = None
-    ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which cases does this point flag? As `OperatingPoint.flags`."""
-        return self.point.flags(scores, seed=seed, key=key)
-
-    def plot(self, **given: Any) -> Any:
-        """The tree of outcomes."""
-        return make_view("plot", self, **given)
+    def _html_table(self) -> str:
+        names = ("tp", "fp", "fn", "tn", *SUMS)
+        rows = [(name, format_cell(getattr(self, name))) for name in names]
+        return html_table(repr(self), ("", "value"), rows)
 
     def __repr__(self) -> str:
         sums = (
@@ -328,7 +336,7 @@ class AmountPoint(Viewed):
             f" {self.amount_missed:.15g}"
         )
         return (
-            f"AmountPoint: {describe_setting_in_full(self.point)}; {sums}, of"
+            f"AmountPoint: {describe_setting_in_full(self)}; {sums}, of"
             f" {number_of(self.cases, 'case')}; at a base rate of {base_rate(self.at.prior)}"
         )
 
@@ -373,13 +381,12 @@ def choose_amount(
     )
     question = Question(rules, prices.objective, prices.at, use_up_budget=review is None)
     found = choose_point(priced.thresholds(), question)
-    chosen = _read(
-        priced, replace(found, volume=volume, optimized=CAUGHT if review is None else COST), prices
-    )
+    found = replace(found, volume=volume, optimized=CAUGHT if review is None else COST)
+    chosen = AmountPoint.of(priced, found, prices)
     if review is not None and priced.points.total_positives:
         average = choose_point(priced.thresholds(averaged=True), question)
         average = replace(average, volume=volume)
-        chosen = replace(chosen, by_average=_read(priced, average, prices))
+        chosen = replace(chosen, by_average=AmountPoint.of(priced, average, prices))
     return replace(
         chosen, notes=combine(amounts.notes, (*given.notes, *on_choice(chosen, priced, rules)))
     )
@@ -412,7 +419,7 @@ def flag_amount_at(
         prices.at,
         volume=volume,
     )
-    read = _read(priced, point, prices)
+    read = AmountPoint.of(priced, point, prices)
     return replace(
         read, notes=combine(amounts.notes, (*given.notes, *on_reading(point, priced.points)))
     )
@@ -443,22 +450,6 @@ def _asked(
             "limit tpr, posfrac or alerts",
         )
     return cases, given, rules
-
-
-def _read(priced: Priced, point: OperatingPoint, prices: Prices) -> AmountPoint:
-    """What a setting comes to."""
-    nothing = prices.scale * priced.total
-    everything = prices.review * prices.cases + (1 - prices.recovered) * nothing
-    best, worst = _lucky(priced, point, prices) if point.best is not None else (None, None)
-    return AmountPoint(
-        point,
-        prices,
-        priced.sums(point, prices),
-        rounded(nothing),
-        rounded(everything),
-        best,
-        worst,
-    )
 
 
 def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float, float]:
@@ -506,8 +497,15 @@ class AmountChoice(ModelChoice[AmountPoint]):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes of every point, each once."""
-        return combine((), (note for point in self.points.values() for note in point.notes))
+        """The notes of every point and of its intervals, each once, with its models."""
+        said = {
+            name: (
+                *point.notes,
+                *(note for one in point.intervals.values() for note in one.notes),
+            )
+            for name, point in self.points.items()
+        }
+        return combine_notes(notes_by_model(said), self)
 
     def on(self, test: Mapping[str, Amounts], at: Conditions | None = None) -> AmountChoice:
         """The same choice on other cases, each model at the threshold that was chosen before."""
@@ -521,15 +519,8 @@ def chosen_among_amounts(
     """Each model set by `choose_amount`, and the best of them; whether it is better than the others
     is not tested here.
     """
-    if not isinstance(models, Mapping) or not models:
-        raise refuse(
-            "BR410",
-            "choose needs the amounts of each model by name",
-            'choose({"logit": amounts}, review=150)',
-        )
+    check_models(models)
     points, refused = choose_each(models, lambda one: choose_amount(one, rule, **options))
-    if not points:
-        raise Infeasible(problem for error in refused.values() for problem in error.problems)
     return AmountChoice(_best(points), points, refused)
 
 
@@ -539,7 +530,7 @@ def _best(points: Mapping[str, AmountPoint]) -> tuple[str, ...]:
     """
     worth = {
         name: (
-            (point.sums.amount_caught if point.point.optimized == CAUGHT else -point.sums.cost)
+            (point.sums.amount_caught if point.optimized == CAUGHT else -point.sums.cost)
             / point.prices.cases
         )
         for name, point in points.items()

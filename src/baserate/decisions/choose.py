@@ -73,7 +73,7 @@ class Question:
     @classmethod
     def of(cls, point: OperatingPoint) -> Question:
         """The question that a chosen point answers."""
-        rule = parse_rule(point.rule, point.volume) if point.rule else Rule()
+        rule = parse_rule(point.rule or None, point.volume)
         objective = parse(point.optimized, point.volume)
         use_up = rule.budget is not None and objective.name == "tpr" and not point.at.costs_given
         return cls(rule, objective, point.at, use_up)

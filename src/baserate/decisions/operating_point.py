@@ -26,6 +26,7 @@ from baserate.errors import (
     combine,
     grouped,
     number_of,
+    quoted,
 )
 from baserate.measures.confusion import (
     Confusion,
@@ -426,7 +427,7 @@ Source = TypeVar("Source")
 def choose_each(
     models: Mapping[str, Source], choose: Callable[[Source], Point]
 ) -> tuple[dict[str, Point], dict[str, Infeasible]]:
-    """The chosen point of every model, by name, and why others have none."""
+    """The chosen point of every model, by name, and why others have none; refused where all are."""
     points: dict[str, Point] = {}
     refused: dict[str, Infeasible] = {}
     for name, source in models.items():
@@ -434,6 +435,14 @@ def choose_each(
             points[name] = choose(source)
         except Infeasible as error:
             refused[name] = error
+    if not points:
+        raise Infeasible(
+            problem
+            if len(models) == 1
+            else replace(problem, text=f"{quoted(name)}: {problem.text}")
+            for name, error in refused.items()
+            for problem in error.problems
+        )
     return points, refused
 
 

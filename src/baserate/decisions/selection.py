@@ -308,14 +308,6 @@ def chosen_among(
     if options.get("guarantee") is not None:
         options = {**options, "among": len(models)}
     points, refused = choose_each(models, lambda counts: choose(counts, rule, at=at, **options))
-    if not points:
-        raise Infeasible(
-            problem
-            if len(models) == 1
-            else replace(problem, text=f"{quoted(name)}: {problem.text}")
-            for name, error in refused.items()
-            for problem in error.problems
-        )
     return _choice(_best(points), points, refused, _baselines(models, points))
 
 

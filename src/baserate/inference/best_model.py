@@ -222,6 +222,7 @@ def moved(
         over=choice.over,
         regrets=choice.regrets,
         sources={name: models[name] for name in points},
+        chosen=choice,
         baseline_untested=OVER_A_RANGE if choice.over is not None else "",
     )
     if here.over is not None:
@@ -431,7 +432,8 @@ def amounts_moved(
     points = {name: point.on(test[name], at) for name, point in choice.points.items()}
     if level is None:
         level = next((one.level for one in choice.differences), 0.95)
-    here = AmountChoice(choice.models, points, choice.refused)
+    sources = {name: test[name] for name in points}
+    here = AmountChoice(choice.models, points, choice.refused, chosen=choice, sources=sources)
     own = {choice.model: test[choice.model]}
     return _amounts_beside_baseline(_amounts_tested(here, test, checked_level(level)), own, level)
 
@@ -462,7 +464,7 @@ def _amounts_beside_baseline(
     it is cheaper than both on these cases.
     """
     point = choice.point
-    if point.point.optimized != COST or point.cost >= min(point.nothing, point.everything):
+    if point.optimized != COST or point.cost >= min(point.nothing, point.everything):
         return choice
     if point.at.estimate is not None:
         return replace(choice, baseline_untested=ESTIMATED)
@@ -490,14 +492,14 @@ def amount_lead_over(point: AmountPoint, amounts: Amounts, name: str, level: flo
         amounts.cases / float(10**amounts.decimals),
     )
     gradient = amount_gradient(point)
-    flags = np.concatenate([flagged(scores, points, point.point) for scores in parts])
+    flags = np.concatenate([flagged(scores, points, point) for scores in parts])
     moves = move_cases(cases, (np.full(len(rows), float(everything)), flags), (gradient, gradient))
     value = math.fsum(part.mean for part in moves)
     variance = math.fsum(part.variance for part in moves)
     if point.at.as_in_sample:
         slope = slope_of_prior([part.mean for part in moves], cases.totals)
         variance += variance_of_prior(slope, cases.totals)
-    in_advance = point.point.in_advance
+    in_advance = point.in_advance
     left = value
     if not in_advance:
         left -= amount_optimism(point, amounts, CHOSEN_REPLICATES, everything=everything)

@@ -24,7 +24,7 @@ from baserate.decisions.choose import (
     interpolate_places,
     pick_places,
 )
-from baserate.decisions.rules import Mask, Rule, parse_rule
+from baserate.decisions.rules import Mask
 from baserate.inference.resample import (
     STRATIFIED,
     ClassCells,
@@ -34,7 +34,6 @@ from baserate.inference.resample import (
     make_sample,
     read_outcomes,
     replicate,
-    whole_of,
 )
 from baserate.measures.confusion import Measure
 from baserate.numbers import Floats, Ints
@@ -252,7 +251,7 @@ def read_choices(
     source: Counts | GroupedCounts, points: Sequence[OperatingPoint], plan: Plan
 ) -> list[Readings]:
     """Return what every resample chooses by the rule of each point, all on the same resamples."""
-    whole = Points.of(whole_of(source))
+    whole = Points.of(source.total())
     chosen = [Places.of(point, whole) for point in points]
     needed = sorted({int(place) for one in chosen for place in one[:2]})
     kept = candidate_places(whole, needed)
@@ -346,14 +345,6 @@ class AmountRows:
         return Weights(positives.astype(np.float64), negatives)
 
 
-def choose_by_amounts(point: AmountPoint, flagged: Flagged) -> Places:
-    """Choose in every sample as a point was chosen."""
-    setting = point.point
-    rule = parse_rule(setting.rule, setting.volume) if setting.rule else Rule()
-    use_up = setting.optimized == CAUGHT
-    return choose_places(Question(rule, point.prices.objective, point.at, use_up), flagged)
-
-
 def read_amounts(point: AmountPoint, flagged: Flagged, prior: Floats) -> Floats:
     """Return what settings come to at these base rates, over as many cases as the point's sums are:
     the numbers of `AMOUNT_SUMS`, one row per sample. NaN where a class has no cases.
@@ -395,8 +386,8 @@ class ReadAmounts:
         drawn = evaluated = self.rows.flag(*weights)
         places = self.places.repeat(len(drawn.tp))
         if self.again:
-            places = choose_by_amounts(self.point, drawn)
-            if self.point.point.optimized != CAUGHT:
+            places = choose_places(self.point.question, drawn)
+            if self.point.optimized != CAUGHT:
                 evaluated = self.rows.flag(*self.rows.left_out(weights))
         prior = priors_of(self.point, drawn)
         sums = read_amounts(self.point, evaluated.at_places(places), prior)
@@ -408,9 +399,9 @@ def resample_amounts(point: AmountPoint, amounts: Amounts, plan: Plan, *, again:
     # No cheapest point lies inside a run of negatives: where nothing but the cost decides, a
     # resample need not keep them apart.
     counts = amounts.counts
-    counts = counts.condense() if again and not point.point.rule else counts
+    counts = counts.condense() if again and not point.rule else counts
     rows = AmountRows.of(amounts, counts)
-    places = Places.at_thresholds(0) if again else Places.of(point.point, Points.of(counts))
+    places = Places.at_thresholds(0) if again else Places.of(point, Points.of(counts))
     return replicate(rows.sample, ReadAmounts(point, rows, places, again), plan)
 
 
@@ -428,7 +419,7 @@ class AmountGain:
         """Return it in every resample, NaN where the rule cannot be kept."""
         drawn = self.rows.flag(*weights)
         sample = self.rows.flag(*self.rows.whole)
-        places, prior = choose_by_amounts(self.point, drawn), priors_of(self.point, drawn)
+        places, prior = choose_places(self.point.question, drawn), priors_of(self.point, drawn)
         base = Places.at_thresholds(np.full(len(prior), self.base))
         here, there = (
             read_amounts(self.point, flagged.at_places(places), prior)[:, 0]
@@ -444,7 +435,7 @@ def amount_optimism(
     """Return by how much less a threshold costs on the cases that it was chosen on than in the
     field, beside flagging nothing or everything.
     """
-    counts = amounts.counts if point.point.rule else amounts.counts.condense()
+    counts = amounts.counts if point.rule else amounts.counts.condense()
     rows = AmountRows.of(amounts, counts)
     base = len(counts.scores) if everything else 0
     gained = replicate(rows.sample, AmountGain(point, rows, base), Plan(STRATIFIED, replicates, 0))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from baserate.counts.points import Points
 from baserate.decisions.best_recall import BestRecall, lead_by_recall, prior_at_slope
 from baserate.decisions.regret import (
     CAUGHT,
+    JUDGED,
     Decision,
     InformationValue,
     Model,
@@ -30,9 +32,9 @@ from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import COST, chosen_among, flag_at, random_classifier
 from baserate.decisions.sensitivity import Stability, stability
 from baserate.decisions.winner_map import SignificanceRegion, Undecided, WinnerMap, map_winners
-from baserate.errors import Infeasible, Note, combine, quoted, refuse
+from baserate.errors import Infeasible, Note, combine, number_of, quoted, refuse
 from baserate.inference.bands import curves_drawn, resampled_bounds
-from baserate.inference.best_model import ESTIMATED, SEPARATE, WEIGHED
+from baserate.inference.best_model import ESTIMATED, SEPARATE, WEIGHED, choose_model
 from baserate.inference.intervals import REPLICATES
 from baserate.inference.leads import (
     DELTA,
@@ -50,9 +52,10 @@ from baserate.inference.leads import (
     variance_of_prior,
 )
 from baserate.inference.resample import Progress, adjusted, check_enough, planned
-from baserate.notation import checked_volume
-from baserate.numbers import Floats
+from baserate.notation import base_rate, checked_volume
+from baserate.numbers import Floats, Viewed, make_view
 from baserate.results.choice import Choice
+from baserate.results.notes import merge_notes, notes_by_model
 from baserate.results.operating_point import OperatingPoint
 from baserate.results.values import LOWER, Difference, checked_level
 
@@ -323,6 +326,24 @@ class Recommendation:
     learning: InformationValue | None = None
 
 
+@dataclass(frozen=True)
+class LeastRegretChoice(Choice):
+    """A `Choice` over conditions that are not known exactly, or at several sites, with all that was
+    found on the way: the regret of every model, who is best where, and how firm that is.
+    """
+
+    recommendation: Recommendation | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Those of every model, and of the winner map."""
+        found = None if self.recommendation is None else self.recommendation.map
+        apart = None if found is None else found.apart
+        said = (*(() if found is None else found.notes), *(() if apart is None else apart.notes))
+        of_conditions = () if self.over is None else self.over.notes
+        return tuple(merge_notes([*super().notes, *of_conditions, *said]))
+
+
 def recommend(
     models: Mapping[str, Any],
     rule: str | None,
@@ -556,6 +577,83 @@ def _doubts(
 RATES_TESTED = 6
 MIXED = "the highest recall of two mixtures of thresholds is not tested (attained=True)"
 NOT_COMPARABLE = "at none of the tested base rates have two models a threshold within the limit"
+
+
+# A recall that rests on fewer positives than this is named.
+FEW_POSITIVES = 10
+
+
+@dataclass(frozen=True)
+class RecallLeaders(Viewed):
+    """Which model has the highest recall within a share of false alarms, and the tests at the base
+    rates that were given; `tested` is None where the base rate is an estimate.
+    """
+
+    found: BestRecall
+    priors: tuple[float, ...]
+    tested: Mapping[float, Choice] | None
+    notes: tuple[Note, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        return str(make_view("text", self))
+
+
+def lead_at_priors(
+    models: JointCounts | Mapping[str, Counts],
+    fdr: Fraction,
+    at: Sequence[Conditions],
+    level: float,
+) -> RecallLeaders:
+    """Return the leaders at all base rates, tested at the given ones each alone, else at a few of
+    all of them.
+    """
+    priors = [conditions.prior for conditions in at if conditions.prior is not None]
+    each = {name: models[name] for name in models}
+    found = best_recall(each if priors else models, fdr=fdr, attained=True, level=level)
+    estimated = any(conditions.estimate is not None for conditions in at)
+    tested = None if estimated else _test_at(found, models, priors, level)
+    few = [
+        note_few_positives(name, prior, tpr * float(each[name].total_positives))
+        for prior in priors
+        for name, tpr in found.at(prior).items()
+        if 0 < tpr * float(each[name].total_positives) < FEW_POSITIVES
+    ]
+    of_models = notes_by_model({name: counts.notes for name, counts in each.items()})
+    of_conditions = [note for conditions in at for note in conditions.notes]
+    notes = [*of_models, *of_conditions, *found.notes, *few, JUDGED]
+    return RecallLeaders(found, tuple(priors), tested, tuple(merge_notes(notes)))
+
+
+def _test_at(
+    found: BestRecall,
+    models: JointCounts | Mapping[str, Counts],
+    priors: Sequence[float],
+    level: float,
+) -> dict[float, Choice]:
+    """Return at each base rate whether the model with the highest recall is better than the others;
+    none where no setting satisfies the share.
+    """
+    if len(found.models) < 2:
+        return {}
+    if not priors:
+        return {float(choice.point.at.prior or 0): choice for choice in found.tested}
+    tested: dict[float, Choice] = {}
+    rule = f"precision >= {1 - found.fdr!r}"
+    for prior in priors:
+        with contextlib.suppress(Infeasible):
+            at = Conditions(prior)
+            tested[prior] = choose_model(models, rule, at=at, optimize="tpr", level=level)
+    return tested
+
+
+def note_few_positives(name: str, prior: float, positives: float) -> Note:
+    """Return that a recall rests on few positives of the sample."""
+    rests = number_of(max(1, round(positives)), "positive")
+    return Note(
+        "BR505",
+        f"at a base rate of {base_rate(prior)} the recall of {quoted(name)} rests on {rests} of"
+        " this sample",
+    )
 
 
 def best_recall(

@@ -50,7 +50,6 @@ from baserate.inference.resample import (
     resample_counts,
     sums_by_cluster,
     undefined_noted,
-    whole_of,
 )
 from baserate.inference.statistic import (
     MeasureAtChoice,
@@ -759,7 +758,7 @@ def _resampled_in_step(
         wholes = models.marginal(names[0]), models.marginal(names[1])
     else:
         sources = models[names[0]], models[names[1]]
-        wholes = whole_of(sources[0]), whole_of(sources[1])
+        wholes = sources[0].total(), sources[1].total()
     if how == SAME_CLUSTERS:
         check_groups(*sources)
     notes = combine((), (note for source in sources for note in check_enough(source)))

@@ -35,7 +35,12 @@ from baserate.inference.clusters import (
     has_closed_form,
     interval_of_clusters,
 )
-from baserate.inference.estimated_prior import JOINT_DRAWS, estimate_interval
+from baserate.inference.estimated_prior import (
+    JOINT_DRAWS,
+    estimate_interval,
+    in_field,
+    table_of_models,
+)
 from baserate.inference.fixed_point import (
     Question,
     believed,
@@ -64,7 +69,6 @@ from baserate.inference.resample import (
     planned,
     resample_counts,
     undefined_noted,
-    whole_of,
 )
 from baserate.inference.resample import Source as Resampled
 from baserate.inference.statistic import (
@@ -87,7 +91,7 @@ from baserate.measures.confusion import (
 from baserate.notation import checked_volume
 from baserate.numbers import Floats, Ints, Undefined
 from baserate.results.choice import Choice
-from baserate.results.operating_point import OperatingPoint
+from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import (
     BOTH,
     EXACT,
@@ -217,7 +221,7 @@ def _at_chosen(
             " threshold chosen here",
             "leave the method out",
         )
-    whole, measure = whole_of(counts), wanted.measure
+    whole, measure = counts.total(), wanted.measure
     _refuse_weighted(weighted=whole.weighted)
     point = wanted.point_of(whole)
     if isinstance(value := point[measure], Undefined):
@@ -368,7 +372,7 @@ def _at_threshold(
 def _by_bootstrap(
     statistic: Statistic, counts: Counts | GroupedCounts, asked: Resampling
 ) -> Interval:
-    method, uncertain, whole = asked.method or PERCENTILE, asked.at, whole_of(counts)
+    method, uncertain, whole = asked.method or PERCENTILE, asked.at, counts.total()
     if method not in METHODS:
         raise refuse(
             "BR581",
@@ -616,6 +620,46 @@ def complete_choice(
     return replace(choice, points=points, baselines=ends)
 
 
+def complete_in_field(choice: Choice, joint: JointCounts, how: IntervalOptions) -> Choice:
+    """Return the choice, where its base rate is an estimate, with intervals that include the error
+    of it also for the other models, on the same labelled cases.
+    """
+    estimate = choice.point.at.estimate
+    labelled = getattr(estimate, "counts", None)
+    if labelled is None or joint.weighted:
+        return choice
+    first = next((name for name in joint.models if joint.marginal(name) == labelled), None)
+    if first is None:
+        return choice
+    points = {
+        name: point if name == first else point_in_field(point, name, first, joint, how)
+        for name, point in choice.points.items()
+    }
+    return replace(choice, points=points)
+
+
+def point_in_field(
+    point: OperatingPoint, name: str, first: str, joint: JointCounts, how: IntervalOptions
+) -> OperatingPoint:
+    """Return the point of a model with intervals that include the error of a base rate that was
+    estimated with the first one; a share of tied cases has none.
+    """
+    estimate: Any = point.at.estimate
+    if point.share != 1:
+        return point
+    cut = estimate.threshold
+    flagged = estimate.flagged(estimate.counts, cut)
+    table = table_of_models(joint, (first, cut), (name, point.threshold), flagged)
+    found = dict(point.intervals)
+    for measure in measures_shown(point):
+        asked = named(measure, point.volume)
+        counted = point.counted is not None and asked.name in COUNTED
+        if asked.depends_on_prior and not counted:
+            with suppress(InputError):  # undefined there
+                found[measure] = in_field(asked, table, point.at, how.level, BOTH, how.seed)
+    return replace(point, intervals=found)
+
+
 FIXED = Note(
     "BR593", "the threshold was chosen on these same cases, and is treated as fixed in advance"
 )
@@ -649,7 +693,7 @@ def amount_intervals(
     refuse_estimate(point.at, "an interval of amounts")
     counts = check_amounts(amounts).counts
     plan = planned(counts, point.at.as_in_sample, None, replicates, seed, progress)
-    notes = (*check_enough(counts), *(() if again or point.point.in_advance else (FIXED,)))
+    notes = (*check_enough(counts), *(() if again or point.in_advance else (FIXED,)))
     values = resample_amounts(point, amounts, plan, again=again)
     found = {}
     for column, name in zip(values.T, AMOUNT_SUMS, strict=True):

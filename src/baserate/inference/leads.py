@@ -381,18 +381,18 @@ def measure_setting(
 
 def amount_setting(models: JointAmounts, cases: Cases, name: str, point: AmountPoint) -> Setting:
     """Return the setting of a model whose cost by amounts, or amount caught, is compared."""
-    priced, where = Priced.of(models[name]), point.point
-    points, prices = priced.points, point.prices
-    flags = flagged(models.joint.scores[name], points, where)
-    is_cost = where.optimized != CAUGHT
+    priced, prices = Priced.of(models[name]), point.prices
+    points = priced.points
+    flags = flagged(models.joint.scores[name], points, point)
+    is_cost = point.optimized != CAUGHT
     losses = (priced.costs if is_cost else priced.missed)(prices)
     term, of_ties = None, 0.0
-    if not where.in_advance:
+    if not point.in_advance:
         here = point.cost if is_cost else point.amount_missed
-        if moves_by_ties(where, points):
-            of_ties = variance_of_ties(where, points, -losses, losses)
+        if moves_by_ties(point, points):
+            of_ties = variance_of_ties(point, points, -losses, losses)
         else:
-            term = binding(where, points, -losses, -here)
+            term = binding(point, points, -losses, -here)
     gradient = amount_gradient(point)
     with_prior = 0.0
     if point.at.as_in_sample:
@@ -408,10 +408,10 @@ def amount_setting(models: JointAmounts, cases: Cases, name: str, point: AmountP
         float(point.cost if is_cost else point.amount_caught),
         gradient,
         with_prior,
-        None if term is None else gradient_of(term.measure, where.confusion, where.at),
-        rate_steps(points, where, caught / float(points.total_positives)),
+        None if term is None else gradient_of(term.measure, point.confusion, point.at),
+        rate_steps(points, point, caught / float(points.total_positives)),
         of_ties,
-        where.in_advance,
+        point.in_advance,
     )
 
 
@@ -423,7 +423,7 @@ def amount_gradient(point: AmountPoint) -> Floats:
     review, recovered, cases = (
         float(each) for each in (prices.review, prices.recovered, prices.cases)
     )
-    if point.point.optimized == CAUGHT:
+    if point.optimized == CAUGHT:
         return np.array([0.0, 0.0, cases * prior])
     ours = cases * prior
     return np.array([ours * review, cases * (1 - prior) * review, -ours * recovered])

@@ -15,11 +15,11 @@ from baserate.counts.counts import Counts
 from baserate.counts.points import refuse_merged
 from baserate.curves.curve import Curve, Curves
 from baserate.curves.named import CURVES, act_on_everybody, axis_label, benefits_at, roc
-from baserate.decisions.amount_costs import AmountPoint
 from baserate.decisions.roc_geometry import Baseline
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import grouped, refuse
 from baserate.inference.bands import Band
+from baserate.inference.decide import LeastRegretChoice
 from baserate.measures.confusion import Confusion
 from baserate.measures.isolines import IsoCost, Isoline
 from baserate.notation import WholeCheck
@@ -693,6 +693,10 @@ def _draw_curves(curves: AnyCurves, options: dict[str, Any]) -> Panel:
 # The picture of a result: what its `plot` method draws.
 
 
+# The window of a winner map.
+MAP_PRIORS, MAP_COST_RATIOS = (1e-6, 0.5), (1e-4, 1.0)
+
+
 def draw_result(result: Any, *, ax: Any = None, **given: Any) -> Panel:
     """The panel that shows this result; drawn on these axes of matplotlib where they are given."""
     panel = _panel_of(result, given)
@@ -710,9 +714,10 @@ def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
             models.setdefault(model, []).append(curve)
         options = {**_drawn_with(list(result.values())), **given}
         return _draw_curves(models if any(models) else list(result.values()), options)
-    if isinstance(result, OperatingPoint | AmountPoint):
-        point = result.point if isinstance(result, AmountPoint) else result
-        return outcome_tree_panel(point, **given)
+    if isinstance(result, OperatingPoint):
+        return outcome_tree_panel(result, **given)
+    if isinstance(result, LeastRegretChoice):
+        return _least_regret_panel(result, given)
     if isinstance(result, Choice):
         return _choice_panel(result, given)
     if isinstance(result, WinnerMap):
@@ -720,6 +725,19 @@ def _panel_of(result: Any, given: dict[str, Any]) -> Panel:
     if isinstance(result, Band):
         return difference_panel(result, **given)
     raise refuse("BR650", f"a {type(result).__name__} has no picture", "to_frame()")
+
+
+def _least_regret_panel(choice: LeastRegretChoice, given: dict[str, Any]) -> Panel:
+    """The map of winners over base rates and cost ratios that people meet."""
+    found = None if choice.recommendation is None else choice.recommendation.map
+    if found is None:
+        raise refuse(
+            "BR650",
+            "the winners differ between sites or with the rule, so there is no single map",
+            "leave by= and the rule out",
+        )
+    window = {"priors": MAP_PRIORS, "cost_ratios": MAP_COST_RATIOS}
+    return winner_map_panel(found, **{**window, **given})
 
 
 def _drawn_with(curves: Sequence[Curve]) -> dict[str, Any]:

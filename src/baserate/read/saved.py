@@ -64,7 +64,7 @@ def saved_models(path: str, names: Sequence[str] = ()) -> dict[str, Counts]:
         if names:
             text = "holds the counts of one score, which has no name there"
             raise refuse_file(path, "BR408", text, "leave --score out")
-        return {name_of(path): saved.total() if isinstance(saved, GroupedCounts) else saved}
+        return {name_of(path): saved.total()}
     unknown = next((name for name in names if name not in saved.models), None)
     if unknown is not None:
         known = ", ".join(map(quoted, saved.models))

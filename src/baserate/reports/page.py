@@ -54,6 +54,7 @@ from baserate.plots.panels import PALETTE, Panel
 from baserate.reports.content import (
     MIDDLE,
     Contents,
+    answered_nearby,
     best_of,
     checked_slices,
     drawn_points,
@@ -583,7 +584,8 @@ def _slices(contents: Contents) -> Iterator[str]:
 def _decision(contents: Contents) -> Iterator[str]:
     if contents.decision is None:
         return
-    yield from (block(part) for part in choices.decision_in_words(contents.decision))
+    yield block(choices.decided(contents.decision.decision))
+    yield from map(block, choices.tabulate_recommendation(contents.decision))
     if contents.decision.map is not None and contents.decision.map.wins:
         drawing = winner_map_panel(contents.decision.map, priors=PRIORS, cost_ratios=RATIOS).svg()
         yield f'<div class="charts"><figure data-part="map">{drawing}</figure></div>'
@@ -722,6 +724,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
         notes,
         found,
         decision,
+        answered_nearby(same or shown, asked[0], level) if decision is None else (),
     )
     return Report(of_contents(contents), contents)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from baserate.conditions import Conditions
-from baserate.errors import Fix, Infeasible, Note, combine, quoted, refuse, with_notes
+from baserate.errors import QUIET, Fix, Infeasible, Note, quoted, refuse, with_notes
 from baserate.numbers import Viewed, make_view
+from baserate.results.notes import merge_notes, notes_by_model
 from baserate.results.operating_point import ON_SAME_CASES, OperatingPoint
 from baserate.results.values import Difference
 
@@ -24,6 +25,12 @@ class ModelChoice(Viewed, Generic[Point]):
     models: tuple[str, ...]
     points: Mapping[str, Point]
     refused: Mapping[str, Infeasible]
+    # Of a choice on test data: the same choice on the data it was made on.
+    chosen: Self | None = field(default=None, kw_only=True, repr=False)
+    # The counts of each model, for drawing.
+    sources: Mapping[str, Any] = field(
+        default_factory=dict, compare=False, kw_only=True, repr=False
+    )
 
     def __getitem__(self, model: str) -> Point:
         """The chosen point of this model, or why it has none."""
@@ -40,6 +47,14 @@ class ModelChoice(Viewed, Generic[Point]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.points)
+
+    def __str__(self) -> str:
+        return with_notes(make_view("text", self), self.notes)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the choice should know."""
+        return combine_notes([], self)
 
     @property
     def model(self) -> str:
@@ -76,8 +91,8 @@ class Choice(ModelChoice[OperatingPoint]):
     # Conditions that are not known exactly, and the regret over them, by model and baseline.
     over: Conditions | None = None
     regrets: Mapping[str, Any] = field(default_factory=dict)
-    # The counts of each model, for drawing.
-    sources: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    # What holds of the models together.
+    joint_notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def regret(self) -> Any:
@@ -91,9 +106,13 @@ class Choice(ModelChoice[OperatingPoint]):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader of the choice should know: the notes of every point, each once."""
-        every = (note for point in self.points.values() for note in point.notes)
-        return combine((), (*every, *best_of_several(self)))
+        """What a reader of the choice should know: the notes of every point, each once, with the
+        models that it is about.
+        """
+        of_models = notes_by_model({name: point.notes for name, point in self.points.items()})
+        of_tests = [note for one in self.differences for note in one.notes]
+        found = [*self.joint_notes, *of_models, *best_of_several(self), *of_tests]
+        return combine_notes(found, self)
 
     @property
     def indistinguishable(self) -> tuple[str, ...] | None:
@@ -141,8 +160,30 @@ class Choice(ModelChoice[OperatingPoint]):
             lines.append(f"  not tested: {self.untested}")
         return "\n".join([*lines, *_describe_lead_over_baseline(self)])
 
-    def __str__(self) -> str:
-        return with_notes(repr(self), self.notes)
+
+def combine_notes(notes: Sequence[Note], choice: ModelChoice[Any]) -> tuple[Note, ...]:
+    """Return the notes of a choice: first why models cannot satisfy the rule; of one on test data
+    also those of the data it was made on, without those on data that are the same.
+    """
+    if choice.chosen is None:
+        refusals = [
+            Note(problem.code, f"{quoted(name)}: {problem.text}", values={"models": (name,)})
+            for name, error in choice.refused.items()
+            for problem in error.problems
+        ]
+        return tuple(merge_notes([*refusals, *notes]))
+    kept = [note for note in choice.chosen.notes if note.code not in OF_SAME_CASES]
+    once = {note.code for note in kept} & {"BR526", *QUIET}
+    tested = [
+        replace(note, text=f"test data: {note.text}")
+        for note in merge_notes(notes)
+        if note not in kept and note.code not in once
+    ]
+    return (*kept, *tested)
+
+
+# Notes on a choice that is judged on the cases it was made on.
+OF_SAME_CASES = ("BR528", "BR638", "BR657")
 
 
 def _describe_difference(one: Difference) -> str:

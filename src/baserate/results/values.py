@@ -129,7 +129,8 @@ class Difference(Viewed):
     name: str = ""
     better: str = "higher"
     at: Any = None
-    statistic: float = math.nan
+    # The z of the test; what it follows from is compared.
+    statistic: float = field(default=math.nan, compare=False)
     paired: bool = True
     p_adjusted: float | None = None
     replicates: int | None = None
@@ -416,8 +417,13 @@ class Unsatisfied:
     @property
     def notes(self) -> tuple[Note, ...]:
         """Why not."""
-        where = "" if self.at.prior is None else f"at {self.at.spoken}: "
-        return tuple(Note(one.code, f"{where}{one.text}") for one in self.problems)
+        return tuple(Note(one.code, one.text) for one in self.named)
+
+    @property
+    def named(self) -> tuple[Problem, ...]:
+        """The problems, with the base rate that they are about."""
+        where = f"at {self.at.spoken}: "
+        return tuple(replace(one, text=where + one.text) for one in self.problems)
 
     def to_dict(self) -> dict[str, Any]:
         """The refusal, as the JSON of errors has it."""

@@ -317,13 +317,13 @@ def by_group(  # noqa: PLR0913 (each is a question of its own)
     """  # noqa: E501
     parts = _checked_groups(groups)
     whole = groups.total() if isinstance(groups, GroupedCounts) else added(list(parts.values()))
-    counts = _pooled_counts(whole)
+    counts = whole.total()
     refuse_masses(counts.weighted)
     conditions = _conditions_by_group(parts, at)
     for one in conditions.values():
         refuse_estimate(one, "every site's interval")
     shared = not isinstance(at, Mapping) or not at
-    sites = [(_pooled_counts(part), conditions[group]) for group, part in parts.items()]
+    sites = [(part.total(), conditions[group]) for group, part in parts.items()]
     together, apart = (next(iter(conditions.values())), ()) if shared else _pooled_conditions(sites)
     cut, chosen, notes = common_threshold(
         pooled_counts(apart) if apart else counts, threshold, rule, require, together
@@ -411,10 +411,6 @@ def _checked_groups(groups: Any) -> dict[Hashable, Cases]:
     return dict(groups)
 
 
-def _pooled_counts(cases: Cases) -> Counts:
-    return cases.total() if isinstance(cases, GroupedCounts) else cases
-
-
 def _conditions_by_group(parts: Mapping[Hashable, Cases], at: Any) -> dict[Hashable, Conditions]:
     """The conditions of every site: one for all, one each, or the site's own prior."""
     if not isinstance(at, Mapping):
@@ -463,7 +459,7 @@ def _make_slice(
     options: SliceOptions,
     sites: tuple[Site, ...] = (),
 ) -> Slice:
-    counts = _pooled_counts(cases)
+    counts = cases.total()
     if not counts.total_positives or not counts.total_negatives:
         # Of a class that is not there nothing is known at another prior.
         at = Conditions(None, at.costs if at.costs_given else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Literal, cast, overload
 
 from baserate.conditions import (
@@ -16,7 +17,7 @@ from baserate.conditions import (
     not_exact,
 )
 from baserate.counts.amounts import Amounts
-from baserate.counts.counts import Counts, JointCounts
+from baserate.counts.counts import Counts, JointCounts, same_scores
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions import operating_point, selection
@@ -28,6 +29,7 @@ from baserate.decisions.amount_costs import (
 )
 from baserate.decisions.regret import CAUGHT, Decision
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
+from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, Infeasible, InputError, Note, Problem, combine, quoted, refuse
 from baserate.inference.best_model import (
     amounts_moved,
@@ -37,17 +39,24 @@ from baserate.inference.best_model import (
     set_by_hand,
 )
 from baserate.inference.chosen_threshold import CHOSEN_REPLICATES
-from baserate.inference.decide import decide
+from baserate.inference.decide import (
+    LeastRegretChoice,
+    RecallLeaders,
+    Recommendation,
+    lead_at_priors,
+    recommend,
+)
 from baserate.inference.intervals import (
     IntervalOptions,
     amount_intervals,
     complete_choice,
+    complete_in_field,
     complete_point,
 )
 from baserate.inference.resample import Progress
 from baserate.measures.confusion import NOT_SAID, Measure, parse
 from baserate.results.choice import Choice
-from baserate.results.operating_point import OperatingPoint
+from baserate.results.operating_point import COUNTED, OperatingPoint
 from baserate.results.values import Interval, checked_level
 from baserate.verbs.sources import Models, Threshold, models_of, refuse_uncounted, verb
 
@@ -156,35 +165,67 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
 ) -> Any:
     """Which threshold, and of several models which, at this base rate and these costs?
 
-    The cheapest point (lowest `expected_cost`) that satisfies the rule, or the best by another
-    measure: `optimize="f1"`. A rule joins terms by "and": "recall >= 0.8 and posfrac <= 1%". With
-    a budget, "alerts <= 200" out of `volume` cases, the threshold never flags more; only where
-    several cases tie at its end, more than 1 % of the budget, is a share of them flagged at random,
-    and numbers are expected values. Where no costs are given a budget is used up. What no point can
-    satisfy is refused (`Infeasible`), with what would be feasible. `threshold` gives the operating
-    point at a threshold of yours instead; None flags nothing.
+    The cheapest threshold (lowest `expected_cost`) that satisfies the rule, or the best by another
+    measure; of several models the one that is best there. A budget, "alerts <= 200" out of `volume`
+    cases, is never exceeded; only where several cases tie at its end, more than 1 % of the budget,
+    is a share of them flagged at random, and numbers are expected values. Without costs a budget is
+    used up. What no threshold can satisfy is refused (`Infeasible`), with what would be feasible.
+
+    Where base rate or costs are not known exactly (`prior="0.05%..0.3%"`), the setting with the
+    least regret: over ranges the largest that there can be, over distributions the expected one. Of
+    counts by site (`by=`), the rule must hold at every site. With `Amounts` every miss costs its
+    own amount, and every alert a `review`.
 
     One model gives an `OperatingPoint`, several (`JointCounts`, or counts by name) a `Choice`,
     which also says whether the best model is significantly better: on the same cases
     (`JointCounts`), or on different ones with `paired=False`. By default that test is a closed
     form; `replicates=2000` resamples the cases and chooses the thresholds again on each resample.
-
-    Where base rate or costs are not known exactly (`prior="0.05%..0.3%"`), the point with the least
-    regret: over ranges the largest that there can be, over distributions the expected one. Of
-    counts by site (`by=`), the rule must hold at every site. With `Amounts` every miss costs its
-    own amount, and every alert a `review`; `recovered` is the share of a caught amount that is
-    recovered.
-
     The points have `.intervals`, by the best method that is valid
     (docs/ideas/uncertainty.md): corrected for choosing the threshold on these cases, where they
-    can be resampled. `intervals="fixed"` treats the threshold as fixed in advance, "resampled" or
-    `replicates` refuses where resamples are not possible, and None saves the time.
-    `measures=["mcc"]` are shown beside the usual ones.
-    `.on(test)` evaluates the same threshold on other cases, `.flags(scores)` applies it.
+    can be resampled. `.on(test)` evaluates the same threshold on other cases, `.flags(scores)`
+    applies it.
 
-    `guarantee="recall >= 0.9"` chooses among the thresholds at which the requirement holds in the
-    field with confidence `level`, although they are chosen on these cases.
+    Parameters
+    ----------
+    x : counts
+        What was counted: one model, or several by name.
+    rule : str, optional
+        Rule; may also be given as the second argument.
+    at, prior, costs : optional
+        Base rate and costs, or both as `Conditions`.
+    threshold : float, None or mapping, optional
+        The operating point at a threshold of one's own; None flags nothing.
+    volume : float, optional
+        Number of cases, for example per day; shows alerts, caught and missed.
+    optimize : str, optional
+        What to optimize among the thresholds that satisfy the rule, instead of the cost.
+    guarantee : str, optional
+        Choose among the thresholds at which this holds in the field with the confidence of
+        --level: "recall >= 0.9".
+    measures : sequence of str, optional
+        Show this measure instead of the usual ones: specificity,lr_positive. May be repeated or
+        comma-separated.
+    review : float, optional
+        Cost of reviewing one flagged case, with --amount.
+    recovered : float, default 1
+        Share of a caught amount that is recovered (default: all).
+    paired : bool, default True
+        Were the models counted on the same cases?
+    level : float, default 0.95
+        Confidence level.
+    intervals : "default", "fixed", "resampled" or None
+        "fixed" treats the threshold as fixed in advance, "resampled" refuses where resamples are
+        not possible, None saves the time.
+    replicates : int, optional
+        Resamples for the intervals of chosen thresholds (default: 400); 0 treats thresholds as
+        fixed in advance.
+    seed : int, default 0
+        Random seed.
+    progress : Progress, optional
+        Is told how far the resamples are.
 
+    Examples
+    --------
     >>> import baserate as br
     >>> counts = br.Counts([0.9, 0.6, 0.3], positives=[30, 15, 5], negatives=[10, 90, 900])
     >>> point = br.choose(counts, prior=0.01, costs=br.Costs(fp=1, fn=50))
@@ -202,6 +243,8 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
             "leave rule or threshold out",
         )
     given = given_conditions(at, prior, costs)
+    if replicates == 0:
+        intervals, replicates = "fixed", None
     asked = {
         "volume": volume,
         "optimize": optimize,
@@ -211,12 +254,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     how = _interval_options(intervals, checked_level(level), replicates, seed)
     models = models_of(x)
     if isinstance(x, Amounts) or (models and all(isinstance(m, Amounts) for m in models.values())):
-        _refuse_asked(
-            asked,
-            "BR002",
-            "{}= does not apply to amounts: the cost by amounts is minimized",
-            "leave {} out",
-        )
+        _refuse_of_amounts({**asked, "measures": measures or None})
         prices = {"review": review, "recovered": recovered, "volume": volume}
         found = _by_amounts(x, rule, threshold, given, prices, level)
         return found if how is None else _complete_amounts(found, x, how, progress)
@@ -224,15 +262,85 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
         refuse_uncounted(x, "choose")
     if review is not None or recovered != 1:
         raise refuse("BR002", "review= and recovered= need amounts", "count(…, amount=…)")
+    _check_replicates(asked, given, replicates)
     shown = tuple(parse(str(one), volume).short_name for one in measures)
     if models is None:
         point = replace(_of_one(x, rule, threshold, (given, asked, drawn)), shown=shown)
         return point if how is None or point.over else complete_point(point, x, how, progress)
     choice = _of_models(x, models, rule, threshold, (given, asked, {**drawn, "paired": paired}))
     choice = _showing(choice, shown) if shown else choice
-    if how is not None and choice.over is None:
-        choice = complete_choice(choice, models, how, progress)
-    return replace(choice, sources={name: _whole(models[name]) for name in choice.points})
+    choice = choice if how is None else _complete(choice, x, models, how, progress)
+    return replace(
+        choice,
+        sources={name: _whole(models[name]) for name in choice.points},
+        joint_notes=tuple(same_scores(x, x.models)) if isinstance(x, JointCounts) else (),
+    )
+
+
+def _complete(
+    choice: Choice,
+    x: Any,
+    models: Mapping[str, Any],
+    how: IntervalOptions,
+    progress: Progress | None,
+) -> Choice:
+    """Return the choice with intervals, which include the error of an estimated base rate; over a
+    range there are none.
+    """
+    if choice.over is not None:
+        return choice
+    choice = complete_choice(choice, models, how, progress)
+    return complete_in_field(choice, x, how) if isinstance(x, JointCounts) else choice
+
+
+def lead_by_recall(
+    models: JointCounts | Mapping[str, Counts],
+    /,
+    rule: str | None = None,
+    *,
+    at: Sequence[Conditions] = (),
+    optimize: str | Measure | None = None,
+    level: float = 0.95,
+) -> RecallLeaders:
+    """Which model has the highest recall within a share of false alarms, at each base rate?
+
+    Which of two models is better at a fixed recall does not depend on the base rate; which is
+    better within a share of false alarms does (the comparison of B-ROC curves at the base rate of
+    interest, Cárdenas & Baras 2006). The stretches of base rate are exact.
+
+    Parameters
+    ----------
+    models : JointCounts or mapping
+        Several models.
+    rule : str
+        The share of false alarms among the alerts: "fdr <= 50%".
+    at : sequence of Conditions, optional
+        Base rates at which to test the lead, each alone; else it is tested at a few.
+    optimize : str
+        "tpr", which is compared.
+    level : float, default 0.95
+        Confidence level.
+    """
+    fdr = _limit_of_false_alarms(rule)
+    if optimize is None or parse(str(optimize)).name != "tpr":
+        raise refuse("BR594", "--all-priors compares the recall", "--optimize tpr")
+    if any(conditions.costs_given for conditions in at):
+        raise refuse("BR002", "costs have no effect on the recall", "leave the costs out")
+    return lead_at_priors(models, fdr, at, checked_level(level))
+
+
+def _limit_of_false_alarms(rule: str | None) -> Fraction:
+    """The share of false alarms among the alerts that a rule allows, where that is all it asks."""
+    terms = parse_rule(rule, None).terms
+    if len(terms) == 1 and (terms[0].measure.name, terms[0].sense) == ("fdr", "<="):
+        return terms[0].limit
+    if len(terms) == 1 and (terms[0].measure.name, terms[0].sense) == ("precision", ">="):
+        return 1 - terms[0].limit
+    raise refuse(
+        "BR594",
+        "--all-priors needs a limit on the share of false alarms, and only that",
+        '"fdr <= 50%" --optimize tpr --all-priors',
+    )
 
 
 def choose_at_each(
@@ -244,13 +352,24 @@ def choose_at_each(
     return selection.made_by(cast("Callable[..., Choice]", choose), models, rule, at, **options)
 
 
-def choose_amounts_at_each(
-    models: Any, rule: str | None, at: Sequence[Conditions], **options: Any
-) -> tuple[list[selection.Answer[AmountChoice]], list[Note]]:
-    """The same by amounts."""
-    return selection.made_by(
-        cast("Callable[..., AmountChoice]", choose), models, rule, at, **options
-    )
+def _check_replicates(
+    asked: Mapping[str, Any], given: Conditions | None, replicates: int | None
+) -> None:
+    """Refuse resamples where thresholds are not chosen again on them."""
+    if replicates is None:
+        return
+    if asked["guarantee"] is not None:
+        raise refuse(
+            "BR002",
+            "replicates= has no effect beside guarantee=, whose threshold is not chosen again",
+            "leave replicates out",
+        )
+    if given is not None and given.estimate is not None:
+        raise refuse(
+            "BR002",
+            "replicates= has no effect with a base rate that is estimated",
+            "leave replicates out",
+        )
 
 
 def _showing(choice: Choice, shown: tuple[str, ...]) -> Choice:
@@ -360,11 +479,11 @@ def _of_one(x: Any, rule: str | None, threshold: Any, how: tuple[Any, Any, Any])
             raise refuse("BR426", f"these counts are grouped by {x.role}", "choose(x.total(), …)")
         by_group = x.role != "cluster" and threshold is NOT_SAID
         if by_group:
-            return _least_regret(x, rule, given or Conditions(), asked)
+            return _least_regret(x, rule, given or Conditions(), asked, drawn)
         x = x.total()
     if given is not None and not given.is_exact:
         if threshold is NOT_SAID:
-            return _least_regret(x, rule, given, asked)
+            return _least_regret(x, rule, given, asked, drawn)
         raise not_exact(given)
     if threshold is not NOT_SAID:
         _refuse_asked(asked, *AT_THRESHOLD)
@@ -403,7 +522,7 @@ def _of_models(
         )
     if groups or (given is not None and not given.is_exact):
         whole = x if isinstance(x, JointCounts) else models
-        return _least_regret_of(whole, models, rule, (given or Conditions(), asked, drawn["level"]))
+        return _least_regret_of(whole, models, rule, (given or Conditions(), asked, drawn))
     return choose_model(
         x if isinstance(x, JointCounts) else models, rule, at=given, **drawn, **asked
     )
@@ -472,10 +591,16 @@ def _by_amounts(
     return choose_amount_model(x, rule, at=given, level=level, **prices)
 
 
+def _refuse_of_amounts(asked: Mapping[str, Any]) -> None:
+    """Refuse what does not apply to amounts."""
+    text = "{}= does not apply to amounts: the cost by amounts is minimized"
+    _refuse_asked(asked, "BR002", text, "leave {} out")
+
+
 def _refuse_asked(asked: Mapping[str, Any], code: str, text: str, fix: str) -> None:
     """Refuse the first option of the choice that is given; "{}" stands for its name."""
-    for name in ("optimize", "guarantee"):
-        if asked[name] is not None:
+    for name in ("optimize", "guarantee", "measures"):
+        if asked.get(name) is not None:
             raise refuse(code, text.format(name), fix.format(name))
 
 
@@ -487,33 +612,82 @@ AT_THRESHOLD = (
 )
 
 
-def _decided(
-    models: Any, rule: str | None, at: Conditions, asked: Mapping[str, Any], level: float = 0.95
-) -> Decision:
+def _recommended(
+    models: Any,
+    rule: str | None,
+    at: Conditions,
+    asked: Mapping[str, Any],
+    drawn: Mapping[str, Any],
+) -> Recommendation:
+    """The setting of least regret, with what surrounds it."""
     _refuse_asked(
         asked,
         "BR419",
         f"{{}}= needs one base rate, exact costs and no sites, got {at}",
         "prior=0.001, or leave {} out",
     )
-    return decide(models, rule, at=at, volume=asked["volume"], level=level)
+    volume, joint = asked["volume"], models if isinstance(models, JointCounts) else None
+    _refuse_counted(rule, volume, at)
+    resampled = drawn["replicates"] is not None
+    if resampled and (rule is not None or joint is None):
+        raise refuse(
+            "BR594",
+            "replicates= compares models over all their thresholds on all cases",
+            "leave the rule and by= out, and count the models together",
+        )
+    how = {name: drawn[name] for name in ("level", "replicates", "seed", "progress")}
+    each = models if joint is None else models_of(joint)
+    together = joint if joint is not None and len(joint.models) > 1 else None
+    return recommend(
+        each or {},
+        rule,
+        at,
+        joint=joint if resampled else None,
+        together=together,
+        volume=volume,
+        **how,
+    )
+
+
+def _refuse_counted(rule: str | None, volume: float | None, at: Conditions) -> None:
+    """Refuse alerts that would be computed at an estimated base rate: they are counted among the
+    unlabelled cases.
+    """
+    terms = parse_rule(rule, volume).terms if at.estimate is not None else ()
+    name = next((term.measure.name for term in terms if term.measure.name in COUNTED), None)
+    if name is not None:
+        verb = "is" if name == "posfrac" else "are"
+        raise refuse(
+            "BR647",
+            f"with an estimated base rate, {name} {verb} counted among the unlabelled cases, not"
+            " computed from the estimate",
+            Fix(
+                "choose at prior=estimate, with exact costs",
+                "show --threshold or choose with --prior-from, without --kind",
+            ),
+        )
 
 
 def _least_regret(
-    x: Any, rule: str | None, at: Conditions, asked: Mapping[str, Any]
+    x: Any,
+    rule: str | None,
+    at: Conditions,
+    asked: Mapping[str, Any],
+    drawn: Mapping[str, Any],
 ) -> OperatingPoint:
     """The setting of one model, or one answer for all, with the least regret."""
-    found = _decided({"": x}, rule, at, asked)
+    found = _recommended({"": x}, rule, at, asked, drawn).decision
     cut = {NOTHING: None, EVERYTHING: -math.inf}.get(found.model, found.threshold)
     return _point(found, x, cut, found.model)
 
 
 def _least_regret_of(
-    whole: Any, models: Mapping[str, Any], rule: str | None, how: tuple[Any, Any, float]
-) -> Choice:
+    whole: Any, models: Mapping[str, Any], rule: str | None, how: tuple[Any, Any, Any]
+) -> LeastRegretChoice:
     """The setting of each model with its least regret, and the best of them."""
-    at, asked, level = how
-    found = _decided(whole, rule, at, asked, level)
+    at, asked, drawn = how
+    recommendation = _recommended(whole, rule, at, asked, drawn)
+    found = recommendation.decision
     points = {
         name: _point(found, models[name], rival.threshold, name)
         for name, rival in found.rivals.items()
@@ -537,7 +711,7 @@ def _least_regret_of(
     baseline = min(baselines, key=lambda name: found.rivals[name].value, default=None)
     is_beaten = baseline is None or found.rivals[baseline].value > least
     why = found.untested or ("" if leads else f"no model has less regret than to {found.model}")
-    return Choice(
+    return LeastRegretChoice(
         best,
         points,
         refused,
@@ -550,6 +724,7 @@ def _least_regret_of(
         baseline_untested=why,
         over=at,
         regrets=found.rivals,
+        recommendation=recommendation,
     )
 
 

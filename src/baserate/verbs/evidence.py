@@ -22,7 +22,7 @@ from baserate.decisions.rules import parse_rule
 from baserate.errors import Fix, InputError, Note, combine, quoted, refuse
 from baserate.inference import differences, intervals, requirements
 from baserate.inference.clusters import cluster_notes
-from baserate.inference.resample import Progress, whole_of
+from baserate.inference.resample import Progress
 from baserate.inference.statistic import statistic_of
 from baserate.measures.confusion import NOT_SAID, Confusion, Measure, in_costs
 from baserate.read.frames import is_lazy
@@ -392,7 +392,7 @@ def _conditions_in_sample(at: Conditions | None, models: Mapping[str, Any]) -> C
     """Return the conditions with the base rate of the sample where none was given."""
     if at is None or not at.is_exact or not at.as_in_sample:
         return at
-    points = Points.of(whole_of(next(iter(models.values()))))
+    points = Points.of(next(iter(models.values())).total())
     return at if points.why_no_prior else at.within(points.exact_prior)
 
 
@@ -404,7 +404,7 @@ def _notes_of_comparison(
     of_clusters = cluster_notes(first) if isinstance(first, GroupedCounts) else ()
     of_conditions = [note for at in conditions if at is not None for note in at.notes]
     of_pairs = combine((), (note for one in pairs for note in one.notes))
-    of_counts = notes_by_model({name: whole_of(one).notes for name, one in models.items()})
+    of_counts = notes_by_model({name: one.total().notes for name, one in models.items()})
     return tuple(merge_notes([*of_counts, *of_clusters, *of_pairs, *of_conditions]))
 
 

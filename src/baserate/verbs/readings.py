@@ -26,7 +26,7 @@ from baserate.curves import named
 from baserate.curves.curve import Curve, Curves, sweep_priors, trace_measures
 from baserate.curves.summaries import NAMES, Summary
 from baserate.curves.threshold_table import MEASURES, ThresholdTable, threshold_table
-from baserate.decisions.amount_costs import AmountPoint
+from baserate.decisions.amount_costs import SUMS, AmountPoint
 from baserate.decisions.roc_geometry import ideal_baseline
 from baserate.decisions.selection import choose
 from baserate.errors import Fix, quoted, refuse
@@ -150,11 +150,8 @@ def measure(  # noqa: PLR0913 (each is a question of its own)
 
 
 def _measured(x: Any, name: Any, at: Conditions | None, threshold: Any, asked: Any) -> Reading:
-    if isinstance(x, AmountPoint):
-        money = {"cost": x.cost, "amount_caught": x.amount_caught, "amount_missed": x.amount_missed}
-        if name in money and at is None:
-            return Reading(money[name], x.notes, str(name))
-        x = x.point
+    if isinstance(x, AmountPoint) and name in SUMS and at is None:
+        return Reading(x[name], x.notes, str(name))
     if not isinstance(x, Counts | Points | Confusion | OperatingPoint):
         refuse_uncounted(x, "measure")
     if at is not None and not at.is_exact:

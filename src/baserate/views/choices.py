@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from baserate.atomic import Grid, Page
 from baserate.conditions import ASSUMED, Conditions, told
+from baserate.decisions.amount_costs import CAUGHT as CAUGHT_AMOUNT
+from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.best_recall import BestRecall, Lead
+from baserate.decisions.operating_point import measures_requested
 from baserate.decisions.regret import CAUGHT, Decision, InformationValue, Regret
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING, Win, prior_at
 from baserate.decisions.sensitivity import Change, Stability
 from baserate.decisions.winner_map import WinnerMap
-from baserate.errors import Note, escaped, grouped, quoted
-from baserate.inference.decide import Recommendation
+from baserate.errors import Note, escaped, grouped, number_of, quoted
+from baserate.inference.decide import LeastRegretChoice, RecallLeaders, Recommendation
 from baserate.inference.expectation import VARYING, Expectation
 from baserate.measures.confusion import Measure, in_costs
 from baserate.notation import base_rate
 from baserate.numbers import Undefined, rounded
 from baserate.results.choice import Choice
-from baserate.results.operating_point import COUNTED
-from baserate.results.values import percent
-from baserate.views import tables
+from baserate.results.operating_point import (
+    COUNTED,
+    OperatingPoint,
+    describe_briefly,
+    describe_setting,
+)
+from baserate.results.values import CORRECTED, EXACT, Difference, is_corrected, percent
+from baserate.views import document, tables
 from baserate.views.comparisons import of_difference, of_leads
 from baserate.views.document import conditions, number, threshold, uncertain
 from baserate.views.tables import (
@@ -35,7 +43,390 @@ from baserate.views.tables import (
     lead_in_words,
     listed,
     p_in_words,
+    shown_prior,
 )
+
+# ----------------------------------------------------------------------
+# A choice at known conditions: a sentence, and one table with its intervals.
+
+
+# The columns of a choice; of a volume the flagged share is a number of alerts.
+CHOICE_COLUMNS = ("tpr", "precision", "posfrac", "alerts", "caught", "expected_cost")
+ON_TEST, ON_OTHERS = "test", "chosen on"
+# Where measures of a whole volume stand, their shares per case do not.
+PER_CASE = ("posfrac",)
+
+
+def describe_choice(choice: Choice) -> str:
+    """Return which model to use and where to set it, how well it does, and whether it is
+    significantly better than the others.
+    """
+    if choice.chosen is not None:
+        return tables.verdict_on_test(choice, choice.chosen)
+    is_alone = len(choice.points) + len(choice.refused) == 1
+    return tables.verdict(choice, alone=is_alone, counts=True)
+
+
+def tabulate_choices(choices: Sequence[Choice]) -> list[str]:
+    """Return one table of all points with their intervals, and the differences between models."""
+    samples = [
+        (data, one)
+        for choice in choices
+        for data, one in ((ON_TEST, choice), (ON_OTHERS, _as_on_test(choice)))
+        if one is not None
+    ]
+    points = [point for _, choice in samples for point in choice.points.values()]
+    names = list_measures(points)
+    several = len({choice.at for choice in choices}) > 1
+    tested = any(choice.chosen is not None for choice in choices)
+    differences = [one for choice in choices for one in choice.differences]
+    lines = [
+        [
+            *([shown_prior(row.at.prior)] if several else []),
+            _shown(row.model),
+            *([data] if tested else []),
+            *_cells_of(row, names),
+            *(_cells_of_difference(row.model, choice) if differences else []),
+        ]
+        for data, choice in samples
+        for row in _rows_of(choice)
+    ]
+    headings = [
+        *(["base rate"] if several else []),
+        "model",
+        *(["data"] if tested else []),
+        "threshold",
+        *(tables.heading(name, points) for name in names),
+        *(_headings_of_differences(differences, points) if differences else []),
+    ]
+    table = Grid(headings, lines, left=1 + several + tested)
+    return [Page(*filter(None, [_describe_intervals(choices, names), table]))]
+
+
+def list_measures(points: Sequence[OperatingPoint]) -> list[str]:
+    """Return the measures to show: those that were requested instead of the usual ones, and what
+    was made best or required.
+    """
+    shown = dict.fromkeys(name for point in points for name in point.shown)
+    if shown:
+        return list(shown)
+    of_volume = any(point.volume is not None for point in points)
+    usual = tables.columns(points)
+    kept = [name for name in CHOICE_COLUMNS if name in usual]
+    kept = [name for name in kept if not (of_volume and name in PER_CASE)]
+    requested = [name for name in usual if name not in tables.HEADINGS and name not in kept]
+    required = dict.fromkeys(name for point in points for name in measures_requested(point))
+    more = [name for name in required if name not in kept]
+    names = list(dict.fromkeys((*kept, *more, *requested)))
+    return [
+        name
+        for name in names
+        if any(not math.isnan(document.read(point, name)) for point in points)
+    ]
+
+
+def _as_on_test(choice: Choice) -> Choice | None:
+    """Return the choice that was evaluated on test data, its thresholds in the digits that these
+    have there: one number for both.
+    """
+    if choice.chosen is None:
+        return None
+    points = {
+        name: replace(
+            point, below=choice.points[name].below, lower_below=choice.points[name].lower_below
+        )
+        for name, point in choice.chosen.points.items()
+        if name in choice.points
+    }
+    return replace(choice.chosen, points=points)
+
+
+def _rows_of(choice: Choice) -> list[tables.Row]:
+    """Return a row for each model, the best first, and for each baseline."""
+    others = [name for name in choice.points if name not in choice.models]
+    names = [*choice.models, *others]
+    rows = [tables.Row(name, choice.at, choice.points[name]) for name in names]
+    refused = [tables.Row(name, choice.at, None) for name in choice.refused]
+    ends = [tables.Row(name, choice.at, point) for name, point in choice.baselines.items()]
+    return [*rows, *refused, *ends]
+
+
+def _cells_of(row: tables.Row, names: Sequence[str]) -> list[str]:
+    """Return where a model is set, and each measure there with its interval."""
+    point = row.point
+    if point is None:
+        return ["cannot satisfy the rule", *(tables.UNDEFINED for _ in names)]
+    return [tables.brief_of(row), *(tables.cell_with_interval(point, name) for name in names)]
+
+
+def _cells_of_difference(model: str, choice: Choice) -> list[str]:
+    """Return the lead of the best model over this one, with its interval and p-value."""
+    one = next((one for one in choice.differences if one.models[0] == model), None)
+    if one is None:
+        return ["", ""]
+    sign = -1 if one.name == tables.COST and choice.point.at.costs.earned else 1
+    low, high = sorted((sign * one.low, sign * one.high))
+    reading = tables.reading
+    cell = f"{reading(one.name, sign * one.value)} ({reading(one.name, low)} to"
+    p = one.p_value if one.p_adjusted is None else one.p_adjusted
+    return [f"{cell} {reading(one.name, high)})", _chance(p)]
+
+
+def _headings_of_differences(
+    differences: Sequence[Difference], points: Sequence[OperatingPoint]
+) -> list[str]:
+    name = tables.heading(differences[0].name, points)
+    adjusted = any(one.p_adjusted is not None for one in differences)
+    return [f"lead of the best in {name}", "p (Holm)" if adjusted else "p"]
+
+
+def _describe_intervals(choices: Sequence[Choice], names: Sequence[str]) -> str:
+    """Return of which level and by which methods the intervals in a table are, and what they allow
+    for; nothing where there are none.
+    """
+    points = [
+        point
+        for choice in choices
+        for point in (*choice.points.values(), *choice.baselines.values())
+    ]
+    used = [point.intervals[name] for point in points for name in names if name in point.intervals]
+    methods = dict.fromkeys(
+        one.method.removeprefix(f"{CORRECTED} ") for one in used if one.method != EXACT
+    )
+    if not methods:
+        is_tied = any(point.share != 1 for point in points)
+        return f"{NO_INTERVALS_OF_TIES}:" if is_tied else ""
+    chosen = [point for choice in choices for point in choice.points.values()]
+    taken = tables.thresholds_taken(
+        chosen=any(point.optimized and not point.in_advance for point in chosen),
+        corrected=is_corrected(chosen),
+        resamples=next((one.replicates for one in used if one.replicates), 0),
+        among=[choice for choice in choices if choice.chosen is None],
+    )
+    is_sure = any(point.guarantee is not None for point in chosen)
+    one_sided = "; of what is guaranteed the one-sided bound" if is_sure else ""
+    tests = dict.fromkeys(one.method for choice in choices for one in choice.differences)
+    by = f"; the lead by {', '.join(tests)}{_describe_resampling(choices)}" if tests else ""
+    level = percent(used[0].level)
+    return f"In brackets {level} intervals ({', '.join(methods)}), {taken}{one_sided}{by}:"
+
+
+def _describe_resampling(choices: Sequence[Choice]) -> str:
+    """Return that resamples may tell models apart that a formula does not."""
+    close = [
+        one
+        for choice in choices
+        for one in choice.differences
+        if choice.chosen is None and not one.significant and one.replicates is None
+    ]
+    return " (a formula that allows for choosing; --replicates 2000 resamples)" if close else ""
+
+
+NO_INTERVALS_OF_TIES = (
+    "No intervals: cases with equal scores are flagged at random, or two thresholds are mixed"
+)
+
+
+def choice_as_json(choice: Choice) -> dict[str, Any]:
+    """Return the values of a choice: the point of every model, the tests, and of one on test data
+    the choice on the data it was made on.
+    """
+    found = document.of_choice(choice)
+    recommendation = getattr(choice, "recommendation", None)
+    chosen = choice.chosen
+    return {
+        "model": choice.model,
+        **found,
+        "at": uncertain(choice.over) if choice.over is not None else found["at"],
+        "threshold": threshold(choice.point.threshold),
+        "points": {name: document.point_of(point) for name, point in choice.points.items()},
+        **of_leads(choice),
+        **({} if recommendation is None else of_recommendation(recommendation)),
+        **({} if chosen is None else {"chosen": choice_as_json(chosen)}),
+    }
+
+
+# ----------------------------------------------------------------------
+# A choice by amounts.
+
+
+AMOUNT_COLUMNS = {
+    "alerts": "alerts",
+    "amount_caught": "amount caught",
+    "amount_missed": "amount missed",
+    "cost": "cost",
+    "expected_cost": "cost per case",
+}
+
+
+def describe_amount_choice(choice: AmountChoice) -> str:
+    """Return which model to use, at which threshold, and what that costs and catches."""
+    point = choice.point
+    by_amount = point.point.optimized == CAUGHT_AMOUNT
+    review = f", a review at {money(float(point.prices.review))} and a miss at its amount"
+    best = "that catches the largest amount" if by_amount else "with the lowest cost"
+    rule = f" with {escaped(point.point.rule)}" if point.point.rule else ""
+    where = f"Use {' or '.join(map(_shown, choice.models))}"
+    alone = len(choice.points) + len(choice.refused) == 1
+    if point.point.regardless is not None:
+        where = describe_setting(point.point).capitalize()
+    elif len(choice.models) == 1:
+        goal = f", the threshold {best}" if alone else ""
+        where += f" at {describe_setting(point.point)}{goal}"
+    on_test = choice.chosen is not None
+    cost = "" if by_amount else f"cost {money(point.cost)}, "
+    sums = f"{cost}caught {money(point.amount_caught)}, missed {money(point.amount_missed)}"
+    cases = f"{number_of(point.cases, 'case')}{' of the test data' if on_test else ''}"
+    found = tables.lead_on_test(choice) if on_test else lead_in_words(choice)
+    at = f"At {point.at.spoken}{'' if by_amount else review}{rule}"
+    lines = [f"{where}. {at}: {sums}, of {cases}{found}."]
+    if point.by_average is not None:
+        lines.append(_compare_with_average(choice, point.by_average))
+    return "\n".join(lines)
+
+
+def _compare_with_average(choice: AmountChoice, average: AmountPoint) -> str:
+    """Return what the average amount would have chosen, and what that truly costs; and whether one
+    answer for all cases would cost more.
+    """
+    point = choice.point
+    trivial = (
+        f"Flagging nothing costs {money(point.nothing)}, everything {money(point.everything)}"
+        f"{_lead_over_baseline(choice)}."
+    )
+    if average.sums == point.sums:
+        return f"If every miss cost the average amount, the choice would be the same. {trivial}"
+    other = f"{describe_setting(average.point)}, which actually costs {money(average.cost)}"
+    return f"If every miss cost the average amount, the choice would be {other}. {trivial}"
+
+
+def _lead_over_baseline(choice: AmountChoice) -> str:
+    lead = choice.lead_over_baseline
+    if lead is None:
+        why = choice.baseline_untested
+        return f"; the difference was not tested ({why})" if why else ""
+    sure = "is" if lead.significant else "is not"
+    base = lead.models[0].split()[1]
+    return f"; the difference to flagging {base} {sure} significant ({p_in_words([lead])})"
+
+
+def tabulate_amount_choices(choices: Sequence[AmountChoice]) -> list[str]:
+    """Return one table of what each model costs and catches, with intervals."""
+    samples = [
+        (data, one)
+        for choice in choices
+        for data, one in ((ON_TEST, choice), (ON_OTHERS, choice.chosen))
+        if one is not None
+    ]
+    several = len({choice.point.at for choice in choices}) > 1
+    tested = any(choice.chosen is not None for choice in choices)
+    points = [point for _, choice in samples for point in choice.points.values()]
+    # Nobody said what a review costs, where amounts caught are made highest.
+    is_free = all(point.point.optimized == CAUGHT_AMOUNT for point in points)
+    names = [name for name in AMOUNT_COLUMNS if not is_free or "cost" not in name]
+    lines = [
+        [
+            *([shown_prior(choice.point.at.prior)] if several else []),
+            _shown(name),
+            *([data] if tested else []),
+            *_cells_of_amounts(choice.points.get(name), names),
+        ]
+        for data, choice in samples
+        for name in (*choice.points, *choice.refused)
+    ]
+    headings = [
+        *(["base rate"] if several else []),
+        "model",
+        *(["data"] if tested else []),
+        "threshold",
+        *(AMOUNT_COLUMNS[name] for name in names),
+    ]
+    table = Grid(headings, lines, left=1 + several + tested)
+    made = [choice for choice in choices if choice.differences]
+    blocks = [_describe_amount_intervals(choices), table]
+    return [Page(*filter(None, blocks)), *filter(None, [tables.of_leads(made)])]
+
+
+def _cells_of_amounts(point: AmountPoint | None, names: Sequence[str]) -> list[str]:
+    if point is None:
+        return ["cannot satisfy the rule", *(tables.UNDEFINED for _ in names)]
+    cells = [describe_briefly(point.point)]
+    for name in names:
+        value = getattr(point, name)
+        text = tables.cases(value) if name == "alerts" else money(value)
+        found = point.intervals.get(name)
+        cells.append(text if found is None else f"{text} ({tables.span(found)})")
+    return cells
+
+
+def _describe_amount_intervals(choices: Sequence[AmountChoice]) -> str:
+    used = [
+        one
+        for choice in choices
+        for point in choice.points.values()
+        for one in point.intervals.values()
+    ]
+    if not used:
+        return ""
+    first = used[0]
+    is_fixed = any(note.code == "BR593" for note in first.notes) or any(
+        point.point.in_advance for choice in choices for point in choice.points.values()
+    )
+    how = "at these thresholds, by" if is_fixed else "choosing the thresholds again on each of"
+    return f"In brackets {percent(first.level)} intervals, {how} {first.replicates} resamples:"
+
+
+def money(value: float) -> str:
+    """Return a sum to the cent, with thousands apart; small sums to four digits."""
+    if value and abs(value) < 1:
+        return digits(value, 4)
+    return f"{value:,.2f}".removesuffix(".00")
+
+
+def amount_choice_as_json(choice: AmountChoice) -> dict[str, Any]:
+    """Return the values of a choice by amounts."""
+    point, chosen = choice.point, choice.chosen
+    name = point.point.optimized
+    return {
+        "model": choice.model,
+        "at": conditions(point.at),
+        "rule": point.point.rule or None,
+        "optimized": name,
+        "models": list(choice.models),
+        "values": {model: number(getattr(one, name)) for model, one in choice.points.items()},
+        "refused": {model: error.problems[0].text for model, error in choice.refused.items()},
+        "threshold": threshold(point.threshold),
+        "points": {model: amount_point_as_json(one) for model, one in choice.points.items()},
+        **of_leads(choice),
+        **({} if chosen is None else {"chosen": amount_choice_as_json(chosen)}),
+    }
+
+
+def amount_point_as_json(point: AmountPoint) -> dict[str, Any]:
+    """Return a point and its sums, as bare numbers."""
+    where, average = point.point, point.by_average
+    more = document.share_of(where)
+    if point.caught_best is not None and point.caught_worst is not None:
+        more |= {"caught_best": point.caught_best, "caught_worst": point.caught_worst}
+    names = (*AMOUNT_COLUMNS, "amount_false_alarms")
+    return {
+        "rule": where.rule or None,
+        "optimized": where.optimized or None,
+        "how": where.how,
+        "at": {"prior": number(point.at.prior), "as_in_sample": point.at.as_in_sample},
+        "threshold": threshold(point.threshold),
+        **more,
+        **document.outcomes(where.confusion),
+        "review": None if where.optimized == CAUGHT_AMOUNT else float(point.prices.review),
+        "recovered": float(point.prices.recovered),
+        "cases": document.whole(point.cases),
+        **{name: number(getattr(point, name)) for name in names},
+        "nothing": number(point.nothing),
+        "everything": number(point.everything),
+        "by_average": None if average is None else amount_point_as_json(average),
+        "intervals": {name: document.of_interval(each) for name, each in point.intervals.items()},
+    }
+
 
 # ----------------------------------------------------------------------
 # Expectations, and the best recall within a share of false alerts: as JSON and as text.
@@ -43,7 +434,6 @@ from baserate.views.tables import (
 
 MOST_LINES = 25
 ESTIMATE_UNTESTED = "the difference was not tested, because the base rate is an estimate"
-NOTHING_TESTED: Mapping[float, Choice] = MappingProxyType({})
 
 
 # ---- expect -----------------------------------------------------------------------------------
@@ -174,7 +564,7 @@ def _shown(model: str) -> str:
 def of_leaders(
     found: BestRecall,
     priors: Sequence[float],
-    tested: Mapping[float, Choice] | None = NOTHING_TESTED,
+    tested: Mapping[float, Choice] | None,
 ) -> dict[str, Any]:
     """Who leads from which base rate to which, for a program; and how much everyone finds at some
     of them: those that were given, or else those at which differences were tested. `tested` is None
@@ -210,18 +600,16 @@ def _untested(
     return ESTIMATE_UNTESTED if tested is None else None
 
 
-def led(
-    found: BestRecall,
-    priors: Sequence[float],
-    tested: Mapping[float, Choice] | None = NOTHING_TESTED,
-) -> str:
-    """Which model has the highest recall, at which base rates, within a share of false alerts."""
+def describe_leaders(result: RecallLeaders) -> str:
+    """Return which model has the highest recall, at which base rates, within a share of false
+    alerts.
+    """
+    found, choices = result.found, result.tested or {}
     within = f"with at most {100 * found.fdr:.6g} % false alerts"
-    choices = tested or {}
     lines = [
         f"{within[0].upper()}{within[1:]} at a base rate of {_rate(prior)},"
         f" {_at_prior(found, prior)}{lead_in_words(choices.get(prior))}"
-        for prior in priors
+        for prior in result.priors
     ]
     if not lines:
         stretches = (
@@ -232,19 +620,22 @@ def led(
             f"Highest recall {within}: {'; '.join(stretches)}",
             *_along(list(choices.values())),
         ]
-    why = _untested(found, priors, tested)
+    why = _untested(found, result.priors, result.tested)
     lines[-1] += f" ({why})" if why else ""
+    return "\n".join(f"{line}." for line in lines)
+
+
+def tabulate_leaders(result: RecallLeaders) -> list[str]:
+    """Return who leads from which base rate to which, the recalls at given base rates, and the
+    tests.
+    """
+    found, choices = result.found, list((result.tested or {}).values())
     table = Grid(
         ("highest recall", "from base rate", "to base rate"),
         [(_names(lead), _rate(lead.low), _rate(lead.high)) for lead in found.leads],
         left=1,
     )
-    return Page(
-        "\n".join(f"{line}." for line in lines),
-        table,
-        *_values(found, priors),
-        *filter(None, [tables.of_leads(list(choices.values()))]),
-    )
+    return [table, *_values(found, result.priors), *filter(None, [tables.of_leads(choices)])]
 
 
 def _along(tested: Sequence[Choice]) -> list[str]:
@@ -415,12 +806,23 @@ def _stability(found: Stability) -> dict[str, Any]:
     }
 
 
-def decision_in_words(found: Recommendation) -> list[str]:
-    """Paragraphs and tables: the answer in the first sentence; what else would do, who is cheapest
-    where, and how firm that is.
+def describe_least_regret(choice: LeastRegretChoice) -> str:
+    """Return what to do over conditions that are not known exactly, and what that can cost."""
+    found = choice.recommendation
+    return describe_choice(choice) if found is None else decided(found.decision)
+
+
+def tabulate_least_regret(choice: LeastRegretChoice) -> list[str]:
+    """Return what else would do, who is cheapest where, and how firm that is."""
+    found = choice.recommendation
+    return tabulate_choices([choice]) if found is None else tabulate_recommendation(found)
+
+
+def tabulate_recommendation(found: Recommendation) -> list[str]:
+    """Return the tables of a decision: what else would do, who is cheapest where, and how firm that
+    is.
     """
     blocks = [
-        decided(found.decision),
         rivals(found.decision),
         *_tested(found.decision),
     ]

@@ -10,8 +10,11 @@ from typing import Any
 from baserate import __version__
 from baserate.curves.curve import Curve, Curves
 from baserate.curves.threshold_table import ThresholdTable
+from baserate.decisions.amount_costs import AmountChoice
 from baserate.errors import Note, Source, on_command_line
+from baserate.inference.decide import LeastRegretChoice, RecallLeaders
 from baserate.results.calculation import Calculation, League
+from baserate.results.choice import Choice
 from baserate.results.plan import Plan
 from baserate.results.triage import Triage, Triages
 from baserate.results.values import Difference, Differences, Unsatisfied
@@ -19,7 +22,16 @@ from baserate.segments.days import Days
 from baserate.segments.groups import Slices
 from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
-from baserate.views import calculations, comparisons, curves, plans, segment_tables, tables, triage
+from baserate.views import (
+    calculations,
+    choices,
+    comparisons,
+    curves,
+    plans,
+    segment_tables,
+    tables,
+    triage,
+)
 
 SCHEMA = "baserate/2"
 
@@ -36,6 +48,26 @@ def write_sentence(result: Any) -> str:
 @write_sentence.register
 def _(result: Unsatisfied) -> str:
     return f"At {result.at}: no model can satisfy the rule."
+
+
+@write_sentence.register
+def _(result: Choice) -> str:
+    return choices.describe_choice(result)
+
+
+@write_sentence.register
+def _(result: LeastRegretChoice) -> str:
+    return choices.describe_least_regret(result)
+
+
+@write_sentence.register
+def _(result: RecallLeaders) -> str:
+    return choices.describe_leaders(result)
+
+
+@write_sentence.register
+def _(result: AmountChoice) -> str:
+    return choices.describe_amount_choice(result)
 
 
 @write_sentence.register
@@ -117,6 +149,26 @@ def _(result: Curves) -> str:
 def list_tables(first: Any, *others: Any) -> list[str]:
     """Return the tables of results of one type, such as the answers at several base rates."""
     raise NotImplementedError(f"no table for {type(first).__name__}")
+
+
+@list_tables.register
+def _(first: Choice, *others: Choice) -> list[str]:
+    return choices.tabulate_choices((first, *others))
+
+
+@list_tables.register
+def _(first: LeastRegretChoice, *others: LeastRegretChoice) -> list[str]:
+    return [block for one in (first, *others) for block in choices.tabulate_least_regret(one)]
+
+
+@list_tables.register
+def _(first: RecallLeaders, *others: RecallLeaders) -> list[str]:
+    return [block for one in (first, *others) for block in choices.tabulate_leaders(one)]
+
+
+@list_tables.register
+def _(first: AmountChoice, *others: AmountChoice) -> list[str]:
+    return choices.tabulate_amount_choices((first, *others))
 
 
 @list_tables.register

@@ -7,7 +7,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any
@@ -17,11 +17,12 @@ import numpy as np
 from baserate.conditions import Conditions, Costs
 from baserate.curves.curve import Curves, in_frame
 from baserate.curves.threshold_table import ThresholdTable
-from baserate.decisions.amount_costs import AmountChoice, AmountPoint
+from baserate.decisions.amount_costs import CAUGHT, SUMS, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import Fixed
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
+from baserate.inference.decide import RecallLeaders
 from baserate.measures.calculator import Rates
 from baserate.numbers import Reading, Undefined, first_and_last, format_cell, html_table
 from baserate.results.calculation import Calculation, League
@@ -41,6 +42,7 @@ from baserate.segments.groups_and_days import GroupsAndDays
 from baserate.shift.estimate import PriorEstimates
 from baserate.views import (
     calculations,
+    choices,
     comparisons,
     curves,
     document,
@@ -48,9 +50,9 @@ from baserate.views import (
     tables,
     triage,
 )
+from baserate.views.formats import write_sentence
 
 Row = dict[str, Any]
-AMOUNTS = ("cost", "alerts", "amount_caught", "amount_missed", "amount_false_alarms")
 OF_DIFFERENCE = ("value", "low", "high", "p_value", "p_adjusted", "level", "method")
 OF_SLICE = ("tpr", "fpr", "precision", "npv", "posfrac")
 
@@ -69,20 +71,41 @@ def values_of(result: Any) -> dict[str, Any]:
 
 @values_of.register
 def _(result: Choice) -> dict[str, Any]:
-    found = document.of_choice(result)
-    return {
-        **found,
-        "at": document.uncertain(result.over) if result.over is not None else found["at"],
-        "points": {name: document.point_of(point) for name, point in result.points.items()},
-        "comparisons": [comparisons.of_difference(one) for one in result.differences],
-        **({"regrets": plain(result.regrets)} if result.regrets else {}),
-    }
+    return choices.choice_as_json(result)
+
+
+@values_of.register
+def _(result: RecallLeaders) -> dict[str, Any]:
+    return choices.of_leaders(result.found, result.priors, result.tested)
+
+
+@values_of.register
+def _(result: AmountChoice) -> dict[str, Any]:
+    return choices.amount_choice_as_json(result)
 
 
 @values_of.register
 def _(result: OperatingPoint) -> dict[str, Any]:
     regret = {} if result.regret is None else {"regret": plain(result.regret)}
     return {**document.point_of(result), **regret}
+
+
+@values_of.register
+def _(result: AmountPoint) -> dict[str, Any]:
+    average = result.by_average
+    return {
+        **document.point_of(_without_objective(result)),
+        "optimized": result.optimized or None,
+        "review": None if result.optimized == CAUGHT else float(result.prices.review),
+        "recovered": float(result.prices.recovered),
+        "cases": result.cases,
+        **{name: result[name] for name in SUMS},
+        "nothing": result.nothing,
+        "everything": result.everything,
+        "caught_best": result.caught_best,
+        "caught_worst": result.caught_worst,
+        "by_average": None if average is None else values_of(average),
+    }
 
 
 @values_of.register
@@ -201,7 +224,7 @@ def _html_table(result: Any) -> str:
     body = first_and_last(
         len(rows), lambda place: [_table_cell(rows[place].get(name)) for name in names]
     )
-    return html_table(repr(result), names, body)
+    return html_table(write_sentence(result), names, body)
 
 
 def _table_cell(value: Any) -> str:
@@ -248,7 +271,12 @@ def _(result: Choice) -> Iterator[Row]:
 
 @rows_of.register
 def _(result: AmountPoint) -> Iterator[Row]:
-    yield {**_row_of_point(result.point), **{name: getattr(result, name) for name in AMOUNTS}}
+    yield {**_row_of_point(_without_objective(result)), **{name: result[name] for name in SUMS}}
+
+
+def _without_objective(point: AmountPoint) -> AmountPoint:
+    """Return the point without what was made best: its sums, which are no measures."""
+    return replace(point, optimized="")
 
 
 @rows_of.register

@@ -280,6 +280,15 @@ def of_intervals(rows: Sequence[Row], how: str, names: Sequence[str] = ()) -> st
     return Page(title, Grid(headings, lines, left=2 if several else 1))
 
 
+def cell_with_interval(point: OperatingPoint, name: str) -> str:
+    """Return a measure at a point, and in brackets its interval, where there is one."""
+    text = _format_measure(point, name)
+    found = _in_table(point.intervals.get(name), point, name)
+    if found is None or found.method == EXACT or text == UNDEFINED:
+        return text
+    return f"{text} ({span(found, whole=name in OF_A_VOLUME)})"
+
+
 def _in_table(found: Interval | None, point: OperatingPoint, name: str) -> Interval | None:
     """The bound that is guaranteed, where one is; an interval of costs with its sign turned, where
     the costs were given as profits.
@@ -620,9 +629,9 @@ def _at_setting(point: OperatingPoint) -> str:
     )
 
 
-def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = False) -> str:
+def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
     """The lead of the best model over each of the others, with its interval: nothing where none was
-    tested. `resampling` says that the same command can resample instead.
+    tested.
     """
     tested = [choice for choice in choices if choice.differences]
     if not tested:
@@ -673,12 +682,6 @@ def of_leads(choices: Sequence[Choice | AmountChoice], *, resampling: bool = Fal
         "method",
     )
     on = "on the same cases" if first.paired else "on different cases"
-    close = any(not one.significant for choice in tested for one in choice.differences)
-    if resampling and close and first.replicates is None:
-        on += (
-            " (by a formula that allows for choosing the thresholds; --replicates 2000 resamples"
-            " instead, and may be narrower where scores have few distinct values)"
-        )
     return Page(
         f"The best model against the others, {on}:", Grid(headings, rows, left=2 if several else 1)
     )
