@@ -345,7 +345,7 @@ def _limit_of_false_alarms(rule: str | None) -> Fraction:
 
 def choose_at_each(
     models: Any, rule: str | None, at: Sequence[Conditions], **options: Any
-) -> tuple[list[selection.Answer[Choice]], list[Note]]:
+) -> tuple[list[selection.Answer], list[Note]]:
     """The choice among models at each of several base rates, and a note of every model that cannot
     satisfy the rule; where none can anywhere, that is refused.
     """
@@ -422,7 +422,7 @@ def _complete_amounts(
         intervals = amount_intervals(
             found,
             x,
-            again=how.replicates != 0 and not found.point.in_advance,
+            again=how.replicates != 0 and not found.in_advance,
             replicates=how.replicates or AMOUNT_REPLICATES,
             seed=how.seed,
             level=how.level,
