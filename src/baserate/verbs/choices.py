@@ -272,7 +272,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     choice = choice if how is None else _complete(choice, x, models, how, progress)
     return replace(
         choice,
-        sources={name: _whole(models[name]) for name in choice.points},
+        sources={name: models[name].total() for name in choice.points},
         joint_notes=tuple(same_scores(x, x.models)) if isinstance(x, JointCounts) else (),
     )
 
@@ -379,10 +379,6 @@ def _showing(choice: Choice, shown: tuple[str, ...]) -> Choice:
         for some in (choice.points, choice.baselines)
     )
     return replace(choice, points=points, baselines=ends)
-
-
-def _whole(x: Any) -> Any:
-    return x.total() if isinstance(x, GroupedCounts) else x
 
 
 def _interval_options(
@@ -730,7 +726,7 @@ def _least_regret_of(
 
 def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint:
     """One setting, read in the middle of what is possible, with its regret over all of it."""
-    counts = x.total() if isinstance(x, GroupedCounts) else x
+    counts = x.total()
     point = selection.flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
     said = Note(
         "BR588",
