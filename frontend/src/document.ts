@@ -113,7 +113,6 @@ export interface Given {
   readonly points: Readonly<Record<string, PointOut>>;
   /** None at other base rates than that of the sample, where what flags nothing or everything is known exactly. */
   readonly baselines?: Readonly<Record<string, PointOut>>;
-  readonly indistinguishable?: readonly string[] | null;
   readonly differences?: readonly Difference[];
   readonly lead_over_baseline?: Difference | null;
   readonly baseline_untested?: string | null;
@@ -165,8 +164,6 @@ export interface Report {
 
 export interface Source {
   readonly path: string;
-  readonly rows_read: number;
-  readonly rows_used: number;
   readonly label?: string | null;
   readonly positive?: string | null;
   readonly weight?: string | null;
