@@ -26,7 +26,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 import baserate as br
-from baserate.inference import bootstrap, chosen_threshold, fixed_point
+from baserate.inference import chosen_threshold, fixed_point
 from baserate.inference.chosen_threshold import Resampling, chosen_intervals
 
 PRIOR, VOLUME = 0.01, 10_000
@@ -131,7 +131,6 @@ def setting(job: tuple[str, int, int, int]) -> dict:
     )
     chosen_threshold.measure_interval = fixed_point.measure_interval = once
     fixed_point.DRAWS = DRAWS
-    bootstrap.MOST_THREADS = 1
     started = time.process_time()
     negatives = NEGATIVES_EACH * positives
     labels = np.repeat([1, 0], [positives, negatives])

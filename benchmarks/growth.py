@@ -298,11 +298,10 @@ def missing(names):
     """Public functions that no row is about."""
     functions = {
         name
-        for space, modules in br.PUBLIC.items()
-        if space not in OTHER_SPACES
-        for several in modules.values()
-        for name in several
-        if inspect.isfunction(getattr(getattr(br, space) if space else br, name))
+        for home in (br, *(getattr(br, space) for space in br.NAMESPACES))
+        if home.__name__.removeprefix("baserate.") not in OTHER_SPACES
+        for name in home.__all__
+        if inspect.isfunction(getattr(home, name))
     }
     said = {name.partition("(")[0].partition(" ")[0].partition(",")[0] for name in names}
     return sorted(functions - said - NO_ROWS)

@@ -81,8 +81,10 @@ export interface Span {
 
 export interface PointOut {
   readonly [name: string]: unknown;
-  readonly threshold: Threshold;
   readonly intervals?: Readonly<Record<string, Span>>;
+  /** The ends of its intervals alone, and whether they allow for choosing the threshold. */
+  readonly ends?: Readonly<Record<string, readonly [number | null, number | null]>>;
+  readonly corrected?: boolean;
 }
 
 /** How far the second model is from the first, and whether that could be chance. */
@@ -109,9 +111,8 @@ export interface Given {
   readonly choose: readonly string[];
   readonly sentence: string;
   readonly points: Readonly<Record<string, PointOut>>;
-  readonly baselines: Readonly<Record<string, PointOut>>;
-  readonly refused: Readonly<Record<string, string>>;
-  readonly indistinguishable?: readonly string[] | null;
+  /** None at other base rates than that of the sample, where what flags nothing or everything is known exactly. */
+  readonly baselines?: Readonly<Record<string, PointOut>>;
   readonly differences?: readonly Difference[];
   readonly lead_over_baseline?: Difference | null;
   readonly baseline_untested?: string | null;
@@ -139,6 +140,8 @@ export interface Report {
   readonly level: number;
   readonly points: readonly Points[];
   readonly answers: readonly Given[];
+  /** The first question at other base rates, with intervals alone of its points. */
+  readonly nearby: readonly Given[];
   readonly slices: null | {
     readonly by: readonly string[];
     readonly rows: readonly {
@@ -161,8 +164,6 @@ export interface Report {
 
 export interface Source {
   readonly path: string;
-  readonly rows_read: number;
-  readonly rows_used: number;
   readonly label?: string | null;
   readonly positive?: string | null;
   readonly weight?: string | null;

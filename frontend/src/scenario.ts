@@ -211,7 +211,7 @@ function questionOf(state: State): Question {
 export const NOT_HERE = "this page shows tests of the given scenarios only";
 
 /** The answer to what the controls ask; a Refusal says what is wrong with them. */
-export function solve(models: readonly Model[], state: State, { answers }: Report, over: Over | null): Solution {
+export function solve(models: readonly Model[], state: State, { answers, nearby }: Report, over: Over | null): Solution {
   const question = questionOf(state);
   const settings =
     over?.settings ?? models.map((model, i) => (state.mode === "hand" ? atPlace(model, state.hand[i] ?? 0) : choose(model, question)));
@@ -222,7 +222,7 @@ export function solve(models: readonly Model[], state: State, { answers }: Repor
   const others = found.filter((one) => !chosen.includes(one));
   const prior = question.at.prior === null ? null : rounded(question.at.prior);
   const ends = found.length ? baselines(found[0]!.model, question) : [];
-  const answered = hand || over ? null : givenFor(question, answers);
+  const answered = hand || over ? null : givenFor(question, [...answers, ...nearby]);
   const exact = state.mode === "cheapest" || hand || over !== null || !models.some(isCondensed) || answered !== null;
   const none = models.some((model) => mayKeep(model, { exact }))
     ? "none of the thresholds in this report satisfies the rule"

@@ -2,6 +2,7 @@
 import { Refusal } from "./core/notations.ts";
 import type { Model } from "./core/points.ts";
 import type { Report } from "./document.ts";
+import { RESTED } from "./page/dom.ts";
 import { question, restored, written } from "./fragment.ts";
 import { firstState, recommended, solve, type Over, type Solution, type State } from "./scenario.ts";
 
@@ -95,6 +96,7 @@ export class Store {
 
   /** Every scenario that rests is a step to go back to. Where an address cannot be changed (a page inside a frame), it stays as it is. */
   private remember(): void {
+    dispatchEvent(new Event(RESTED));
     const hash = written(this.state, this.models);
     const here = location.hash || written(this.first, this.models);
     try {

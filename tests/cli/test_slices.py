@@ -287,6 +287,7 @@ def test_rows_of_a_patient_are_one_unit(clustered, capsys):
     )
     assert [group["clusters"] for group in plain["result"]["groups"]] == [None] * 3
     assert [group["clusters"] for group in together["result"]["groups"]] == [100, 100, 100]
+    assert together["sources"] == plain["sources"]
     assert together["result"]["groups"][1]["point"]["intervals"]["tpr"]["method"] == "percentile"
     without = answered(capsys, "slices", clustered, *BY_SITE, "--cluster", "patient")
     assert without["result"]["groups"][1]["point"]["intervals"]["tpr"]["method"] == "cluster-t"

@@ -4,7 +4,6 @@ library.
 
 import functools
 import random
-import re
 from dataclasses import replace
 
 import pytest
@@ -13,10 +12,10 @@ from tests.reports.frontend import FRONTEND
 import baserate as br
 from baserate.conditions import told
 from baserate.decisions.operating_point import highest_below
-from baserate.decisions.selection import chosen_among
+from baserate.decisions.selection import Answer, chosen_among
 from baserate.errors import Infeasible
-from baserate.inference.fixed_point import point_intervals
 from baserate.measures.confusion import in_costs
+from baserate.reports.content import sentence
 from baserate.reports.page import headline, in_cases, outcome_table
 from baserate.results.operating_point import describe_briefly, format_threshold
 from baserate.views import tables
@@ -155,135 +154,54 @@ def compare_shown(shown):
         assert [row[1][0] for row in shown["models"]] == ["cannot satisfy the rule"] * 3
         assert (shown["outcomes"], shown["baselines"]) == ([], {})
         return shown
-    given = is_given(at, rule, volume)
+    given = answered_there(at, rule, volume)
     assert shown["answer"] == (
-        reported().sentences[0] if given else elsewhere(choice, untested=NOT_HERE)
+        elsewhere(choice, untested=NOT_HERE)
+        if given is None
+        else sentence(Answer(at, given), alone=False)
     )
     assert shown["best"] == [name in choice.models for name in MODELS]
-    compare_plain(shown, reported().contents.first if given else choice, volume, given=given)
-    points = reported().contents.chosen if given else choice.points
+    assert shown["use"] == headline(choice)
+    assert shown["plain"] == in_cases(given or choice, volume)
+    points = choice.points if given is None else given.points
     for row, name in zip(shown["models"], MODELS, strict=True):
-        compare_row(row, points.get(name), points[name].intervals if given else None)
-    compare_baselines(shown, choice)
+        compare_row(row, points.get(name), {} if given is None else points[name].intervals)
+    compare_baselines(shown, choice, tested=given is not None)
     assert shown["outcomes"] == [list(row[1:]) for row in outcome_table(choice.point, volume).rows]
     return shown
 
 
-def compare_plain(shown, choice, volume, *, given):
-    """The answer in its fewest words, and what it comes to in cases."""
-    assert shown["use"] == headline(choice)
-    bounds = r" \([^)]*\)(?= in )"  # those at fixed thresholds, compared below
-    said, expected = shown["plain"], in_cases(choice, volume)
-    if given:
-        assert said == expected
-        return
-    assert re.sub(bounds, "", said) == re.sub(bounds, "", expected)
-    point = choice.point
-    seldom = 0 < point["caught"] < 1
-    if point.share == 1 and point.threshold is not None and not (choice.unbeaten or seldom):
-        found = br.rate_interval(int(point.tp), int(point.tp + point.fn))
-        ends = [end * point.at.prior * volume for end in (found.low, found.high)]
-        told = re.search(r"finds \S+ \(([^)]*)\)", said)[1]
-        numbers = [float(text.replace(",", "")) for text in re.findall(r"[\d.,e+-]*\d", told)]
-        sides = [
-            end
-            for end, side in zip(ends, ("at most ", "at least "), strict=True)
-            if side not in told
-        ]
-        assert numbers == [pytest.approx(end, rel=6e-3, abs=0.51) for end in sides]
+def answered_there(at, rule, volume):
+    """What Python answered to this very question in the report; None where it was not asked."""
+    if (at.costs, at.costs_given, rule, volume) != (START.costs, True, None, VOLUME):
+        return None
+    contents = reported().contents
+    every = [answer for one in (*contents.asked, *contents.nearby) for answer in one.answers]
+    return next((answer.choice for answer in every if answer.at.prior == at.prior), None)
 
 
-def is_given(at, rule, volume):
-    """Whether this is the question that Python answered."""
-    return (at.prior, at.costs, at.costs_given, rule, volume) == (
-        START.prior,
-        START.costs,
-        True,
-        None,
-        VOLUME,
-    )
-
-
-def compare_baselines(shown, choice):
+def compare_baselines(shown, choice, *, tested):
     ends = {
         name: [tables._format_measure(point, column) for column in COLUMNS]
         for name, point in choice.baselines.items()
     }
     assert {name: [value for value, _ in row] for name, row in shown["baselines"].items()} == ends
     assert all(
-        [row[COLUMNS.index(name)][1] for name in BOUNDED] == ["exact"] * 2
+        [row[COLUMNS.index(name)][1] for name in BOUNDED] == ["exact" if tested else ""] * 2
         for row in shown["baselines"].values()
     )
 
 
-def compare_row(row, point, known=None):
-    """A row of the page against a point: with the intervals that are known of it, or else bounds at
-    a threshold fixed in advance.
-    """
+def compare_row(row, point, known):
+    """A row of the page against a point, with the intervals that are known of it."""
     if point is None:
         assert [value for value, _ in row[1:]] == ["cannot satisfy the rule", *["—"] * len(COLUMNS)]
         return
     assert row[1] == [describe_briefly(point), ""]
-    intervals = point_intervals(point, BOUNDED, 0.95, 0)
     for (value, bounds), name in zip(row[2:], COLUMNS, strict=True):
         assert value == tables._format_measure(point, name), name
-        if known is not None:
-            whole = name in ("alerts", "caught")
-            assert bounds == (tables.span(known[name], whole=whole) if name in known else ""), name
-            continue
-        if name == "precision":
-            compare_precision(bounds, point)
-            continue
-        found = intervals.get("tpr" if name == "caught" else name)
-        if found is None or point.share != 1:
-            assert bounds == "", name
-        elif found.method == "exact":
-            assert bounds == "exact", name
-        elif name == "caught":
-            compare_caught(bounds, point, found)
-        else:
-            assert bounds == (tables.span(found) if name in BOUNDED else ""), name
-
-
-def compare_caught(said, point, recall):
-    """The bounds of recall, in cases."""
-    cases = point.at.prior * point.volume
-    sides = {"upper": (recall.high,), "lower": (recall.low,)}.get(
-        recall.side, (recall.low, recall.high)
-    )
-    numbers = [float(text) for text in re.findall(r"[\d.e+-]*\d", said.replace(",", ""))]
-    assert numbers == [pytest.approx(end * cases, rel=6e-3, abs=0.51) for end in sides]
-
-
-def compare_precision(said, point):
-    """Both rates at the ends of their intervals that are worse for precision, and at those that are
-    better.
-    """
-    found = worst_and_best(point) if point.share == 1 else (None, None)
-    parts = [
-        None if said.startswith("<=") or not said else said.removeprefix(">= ").split(" to ")[0]
-    ]
-    parts.append(
-        None if said.startswith(">=") or not said else said.removeprefix("<= ").split(" to ")[-1]
-    )
-    assert [part and float(part) for part in parts] == [
-        value and pytest.approx(value, rel=6e-3) for value in found
-    ]
-
-
-def worst_and_best(point):
-    prior, (tp, fp, fn, tn) = (
-        point.at.prior,
-        map(int, (point.confusion.tp, point.confusion.fp, point.confusion.fn, point.confusion.tn)),
-    )
-    caught, alarmed = br.rate_interval(tp, tp + fn), br.rate_interval(fp, fp + tn)
-
-    def precision(tpr, fpr):
-        return prior * tpr / (prior * tpr + (1 - prior) * fpr)
-
-    return precision(caught.low, alarmed.high) if tp else None, (
-        precision(caught.high, alarmed.low) if fp else None
-    )
+        whole = name in ("alerts", "caught")
+        assert bounds == (tables.span(known[name], whole=whole) if name in known else ""), name
 
 
 def compare_by_hand(shown, places, at=START, volume=VOLUME):
@@ -295,7 +213,7 @@ def compare_by_hand(shown, places, at=START, volume=VOLUME):
         points[name] = replace(
             set_there, below=highest_below(every, places[name])
         )  # in as few digits as flag the same cases
-        compare_row(row, points[name])
+        compare_row(row, points[name], {})
     name = list(MODELS)[int(shown["model"])]
     point, cheapest = points[name], br.choose(MODELS[name], at=at, volume=volume)
     assert shown["answer"] == f"At {told(point.at, by_cost=True)}."

@@ -23,6 +23,7 @@ from tests.decisions.worked import (
 from tests.reports.made import Page, as_in_page, counted, drawn
 
 import baserate as br
+from baserate.views import tables
 
 MODELS = {"A": F1_A, "B": F1_B}
 FIELD = br.Conditions("1 in 1000")
@@ -318,7 +319,7 @@ def test_slices_are_those_of_the_slices_command(f1, capsys):
     cut = reported["answers"][0]["points"]["A"]["threshold"]
     sliced = answered(capsys, "slices", *source, "--group", "site", "--threshold", str(cut))
     assert reported["slices"]["by"] == ["site"]
-    for row, group in zip(reported["slices"]["rows"], sliced["groups"][1:], strict=True):
+    for row, group in zip(reported["slices"]["rows"], sliced["result"]["groups"][1:], strict=True):
         assert (row["by"], row["slice"], row["model"], row["positives"]) == (
             "site",
             group["name"],
@@ -474,3 +475,28 @@ def test_models_by_group_are_tested_against_each_other_as_without_groups(f1, cap
     assert grouped["differences"] == plain["differences"]
     assert grouped["differences"]
     assert grouped["sentence"] == plain["sentence"]
+
+
+@pytest.mark.parametrize(("models", "answers"), [(2, 4), (6, 0)])
+def test_answers_at_four_other_base_rates_are_those_of_choose_of_at_most_five_models(
+    models, answers
+):
+    joint = br.count(*drawn(600, seed=3, models=models, share=0.2))
+    costs = br.Costs(fp=1, fn=20)
+    found = br.report(joint, at=br.Conditions("1%", costs), volume=1000)
+    nearby = found.document["report"]["nearby"]
+    assert [one["at"]["prior"] for one in nearby] == [0.001, 0.005, 0.02, 0.1][:answers]
+    for one in nearby:
+        choice = br.choose(joint, at=br.Conditions(one["at"]["prior"], costs), volume=1000)
+        assert one["sentence"] == tables.verdict(choice, alone=False)
+        assert one["choose"] == list(choice.models)
+        for name, point in choice.points.items():
+            for measure, ends in one["points"][name]["ends"].items():
+                known = point.intervals[measure]
+                assert [known.side == "upper", known.side == "lower"] == [
+                    end is None for end in ends
+                ]
+                assert all(
+                    end is None or end == pytest.approx(bound, rel=1e-9)
+                    for end, bound in zip(ends, (known.low, known.high), strict=True)
+                )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.decisions.worked import CELLS
 from tests.reports.browser import opened
-from tests.reports.live import RESTED, elsewhere, faults, place_of, worst_and_best
+from tests.reports.live import RESTED, elsewhere, faults, place_of
 from tests.reports.made import Page, drawn
 
 import baserate as br
@@ -378,15 +378,9 @@ def test_an_answer_that_rests_on_few_cases_says_so_wherever_the_controls_stand(b
         point, said = choice.point, shown(page, "#caution")
         tp, fp, fn, tn = (int(getattr(point.confusion, name)) for name in ("tp", "fp", "fn", "tn"))
         assert min(tp, fp) < 10
-        assert said.startswith(
+        assert said == (
             f"{choice.model} rests on {tp} of {tp + fn} positives and {fp} of"
-            f" {tables.grouped(fp + tn)} negatives flagged: "
-        )
-        least = float(re.search(r"precision could be as low as ([^,]+),", said)[1])
-        assert least == pytest.approx(worst_and_best(point)[0], rel=6e-3)
-        assert said.endswith(
-            "where recall and false alarm rate are both at the worse ends of their bounds (95 %"
-            " each)."
+            f" {tables.grouped(fp + tn)} negatives flagged."
         )
 
 
@@ -474,7 +468,7 @@ def test_slices_are_dots_with_intervals_that_differ_most_first(browser, tmp_path
     overall = report.document["report"]["answers"][0]["points"]["m"]["tpr"]
     order = sorted(rows, key=lambda row: -abs(row["points"][0]["tpr"] - overall))
     with live(browser, tmp_path, {"m": groups}, at=AT) as (page, seen):
-        assert texts(page, ".dots th") == [row["slice"] for row in order]
+        assert texts(page, ".dots tbody th") == [row["slice"] for row in order]
         said = [text.split(" to ")[0] for text in texts(page, ".dots td:nth-child(3)")]
         for text, row in zip(said, order, strict=True):
             assert text.startswith(tables.digits(row["points"][0]["tpr"], 3))
@@ -496,15 +490,17 @@ def test_slices_have_one_row_each_with_all_models_in_it(browser, tmp_path):
     with live(browser, tmp_path, groups, at=AT) as (page, seen):
         page.evaluate("document.querySelector('#slices-title').scrollIntoView()")
         assert page.locator(".dots").count() == 1
-        assert sorted(texts(page, ".dots th")[:2]) == ["DE", "PL"]
-        assert texts(page, ".dots th")[2] == "MT"  # few cases stand at the foot
+        assert sorted(texts(page, ".dots tbody th")[:2]) == ["DE", "PL"]
+        assert texts(page, ".dots tbody th")[2] == "MT"  # few cases stand at the foot
         assert texts(page, ".dots .few th") == ["MT"]
         assert page.locator(".dots tbody tr:first-child .spot:not(.inner)").count() == 2
         assert (
             "Of 6 intervals about 0.3 would miss the line by chance"
             in texts(page, ".dots caption")[0]
         )
-        tall = "[...document.querySelectorAll('.dots th')].map((one) => one.scrollHeight < 30)"
+        tall = (
+            "[...document.querySelectorAll('.dots tbody th')].map((one) => one.scrollHeight < 30)"
+        )
         assert page.evaluate(tall) == [True] * 3
         assert seen.said == []
 
@@ -517,7 +513,7 @@ def test_days_keep_their_order_and_have_a_line_through_them(browser, tmp_path):
     groups = br.count(labels, scores, by=days)
     with live(browser, tmp_path, {"m": groups}, at=AT) as (page, _):
         page.evaluate("document.querySelector('#slices-title').scrollIntoView()")
-        assert texts(page, ".dots th") == sorted(set(days.tolist()))
+        assert texts(page, ".dots tbody th") == sorted(set(days.tolist()))
         ends = page.evaluate(
             "[...document.querySelectorAll('.dots .through')].map((one) =>"
             " one.getAttribute('d').split('L').slice(1).map((end) => parseFloat(end)))"
@@ -548,14 +544,16 @@ def test_slices_follow_the_controls_with_pythons_numbers(browser, tmp_path):
         point = br.choose(groups.total(), at=at)
         found = by_group(groups, threshold=point.threshold, at=br.Conditions("1 in 30"))
         order = sorted(found.parts, key=lambda part: -abs(part["tpr"] - point["tpr"]))
-        assert texts(page, ".dots th") == [part.name for part in order]
+        assert texts(page, ".dots tbody th") == [part.name for part in order]
         for measure, pill in (("tpr", "recall"), ("fpr", "false alarm rate")):
             page.click(f".pills button:has-text('{pill}')")
             followed(page, pill)
             [caption] = texts(page, ".dots caption")
             assert f"overall {tables.digits(point[measure], 3)}." in caption
             rows = dict(
-                zip(texts(page, ".dots th"), texts(page, ".dots td:nth-child(3)"), strict=True)
+                zip(
+                    texts(page, ".dots tbody th"), texts(page, ".dots td:nth-child(3)"), strict=True
+                )
             )
             for part in found.parts:
                 ends = point_intervals(part.point, [measure], 0.95, 0)[measure]

@@ -5,7 +5,7 @@ the same where Python was requested.
 import random
 
 import pytest
-from tests.reports.live import COLUMNS, JOINT, START, settled
+from tests.reports.live import COLUMNS, JOINT, START, compare, reported, settled
 from tests.reports.test_live import live, texts
 
 import baserate as br
@@ -94,7 +94,7 @@ CORRECTED = (
 )
 
 
-def test_away_from_there_the_page_tests_nothing_and_says_what_its_intervals_are(browser, tmp_path):
+def test_away_from_there_the_page_tests_nothing_and_shows_no_intervals(browser, tmp_path):
     with live(browser, tmp_path, JOINT, at=START) as (page, _):
         assert "not tested" not in texts(page, "#answer")[0]
         hint = "#models-title ~ * .hint, section:has(#models) .hint"
@@ -103,13 +103,31 @@ def test_away_from_there_the_page_tests_nothing_and_says_what_its_intervals_are(
         page.keyboard.press("ArrowRight")
         assert "significant" not in texts(page, "#answer")[0]
         assert "not tested" in texts(page, "#answer")[0]
+        assert "(" not in texts(page, "#plain")[0]
         assert texts(page, ".chip")[0] == "Lead not tested here"
+        settled(page)
+        assert set(texts(page, "#models td:not(.auc) small")) <= {""}
         assert texts(page, hint)[0].startswith(
-            "Of 10,000 cases. Intervals take the thresholds as fixed in advance."
+            "Of 10,000 cases. Intervals are shown at the given scenario, and at a tenth,"
         )
         page.click("#reset")
         assert texts(page, hint) == [f"Of 10,000 cases. {CORRECTED}"]
         assert texts(page, ".chip")[0].startswith(("Clear lead", "Cannot tell"))
+
+
+@pytest.mark.parametrize("name", ["tenth", "half", "twice", "ten"])
+def test_at_a_tenth_half_twice_and_ten_times_the_base_rate_the_answer_is_the_verbs(page, name):
+    first = settled(page)
+    page.focus("#prior")
+    page.click(f"#prior-{name}")
+    shown = compare(page)
+    answers = reported().document["report"]["nearby"]
+    assert shown["answer"] in [one["sentence"] for one in answers]
+    assert "significant" in shown["answer"]
+    assert any(small for row in shown["models"] for _, small in row[2:])
+    assert texts(page, ".chip")[0].startswith(("Clear lead", "Cannot tell", "Clearly", "No better"))
+    page.click("#reset")
+    assert settled(page) == first
 
 
 def test_a_caution_at_the_given_scenario_names_the_interval_of_the_table(browser, tmp_path):

@@ -146,36 +146,21 @@ function rocLines(scene: Scene, axes: Drawing["axes"]): Path[] {
   const model = scene.models.indexOf(one.model);
   const prior = scene.solution.priors[model]!;
   const slope = isoCostSlope(scene.solution.question.at.prior ?? exactly(prior), scene.solution.question.at.costs);
-  const line = (height: (x: number) => number, inside: (y: number) => boolean): string =>
+  const line = (x: readonly number[], height: (x: number) => number): string =>
     strokes(
-      grid(scene.log)
-        .map((x): [number, number] => [x, height(x)])
-        .filter(([, y]) => inside(y)),
+      x.map((at): [number, number] => [at, height(at)]).filter(([, y]) => y >= -0.02 && y <= 1.02),
       axes,
     );
-  const cost = line(
-    (x) => tpr + slope * (x - fpr),
-    (y) => y >= -0.02 && y <= 1.02,
-  );
-  const ratio = fpr > 0 ? tpr / fpr : 0;
-  const pure = ratio
-    ? line(
-        (x) => ratio * x,
-        (y) => y <= 1.02,
-      )
-    : "";
+  // A steep line has its ends between two steps of the grid.
+  const ends = [0, tpr, 1].map((y) => fpr + (y - tpr) / slope).filter((x) => x >= 0 && x <= 1);
+  const along = [...grid(scene.log), ...ends].sort((a, b) => a - b);
+  const cost = line(along, (x) => tpr + slope * (x - fpr));
+  const pure = tpr * fpr > 0 ? line(grid(scene.log), (x) => (x * tpr) / fpr) : "";
   return [
-    { key: "iso-cost", class: "iso", d: ensured(cost, tpr, fpr, slope, axes), label: "equal cost" },
-    { key: "iso-precision", class: "iso dotted", d: pure, label: "equal precision" },
+    { key: "iso-cost", class: "iso", d: cost },
+    { key: "iso-precision", class: "iso dotted", d: pure },
   ];
 }
 
 /** False alarm rates from end to end, in even steps of the axis. */
 const grid = (log: boolean): number[] => Array.from({ length: 8 * STEPS + 1 }, (_, i) => (log ? 10 ** (-8 + i / STEPS) : i / (8 * STEPS)));
-
-/** A line so steep that no step of the grid meets it is drawn by its two ends. */
-function ensured(found: string, tpr: number, fpr: number, slope: number, axes: Drawing["axes"]): string {
-  if (found.includes("L") && slope < 400) return found;
-  const at = (y: number): [number, number] => [Math.min(1, Math.max(0, fpr + (y - tpr) / slope)), y];
-  return strokes([at(0), at(tpr), at(1)], axes);
-}

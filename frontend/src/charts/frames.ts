@@ -103,25 +103,17 @@ export function drawMarks(group: SVGGElement, drawing: Drawing, scene: Scene): v
   group.replaceChildren(...nodes);
 }
 
-/** Writes what a line is at the end of it that lies inside the frame. */
+/** Writes what a line is: beside the top of an upright one, else at its end. */
 export function drawLabels(group: SVGGElement, drawing: Drawing): void {
-  const taken: (readonly [number, number])[] = [];
   const labels = drawing.paths.flatMap(({ label, d }) => {
-    if (!label) return [];
     const vertices = [...d.matchAll(/(-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
-    const upright = /V([\d.]+)$/.exec(d);
+    if (!label || !vertices.length) return [];
+    const upright = d.includes("V");
     const level = /H([\d.]+)$/.exec(d);
-    const end = level
-      ? ([Number(level[1]), vertices[0]![1]] as const)
-      : upright
-        ? ([vertices[0]![0], BOX.top + 28] as const)
-        : vertices[vertices.length - 1];
-    if (!end) return [];
-    const left = !upright && end[0] > BOX.left + 0.25 * (BOX.right - BOX.left);
-    const y = Math.min(BOX.bottom - 4, Math.max(BOX.top + 30, end[1] - (level ? 5 : 0)));
-    const lower = taken.some(([x, up]) => Math.abs(x - end[0]) < 110 && Math.abs(up - y) < LINE) ? y + LINE : y;
-    taken.push([end[0], lower]);
-    return [s("text", { class: "line-name", x: end[0] + (left ? -6 : 6), y: lower, "text-anchor": left ? "end" : "start" }, label)];
+    const [x, end] = level ? [Number(level[1]), vertices[0]![1] - 5] : vertices[vertices.length - 1]!;
+    const left = !upright && x > BOX.left + 0.25 * (BOX.right - BOX.left);
+    const y = Math.min(BOX.bottom - 4, Math.max(BOX.top + (upright ? 44 : 30), upright ? 0 : end));
+    return [s("text", { class: "line-name", x: x + (left ? -6 : 6), y, "text-anchor": left ? "end" : "start" }, label)];
   });
   group.replaceChildren(...labels);
 }

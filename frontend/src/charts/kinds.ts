@@ -15,7 +15,7 @@ export const SIZE = { width: 640, height: 336 };
 export const BOX = { left: 60, right: 0, top: 16, bottom: 0 };
 export function fit([width, height]: Size): void {
   Object.assign(SIZE, { width, height });
-  Object.assign(BOX, { left: width < 400 ? 48 : 60, right: width - 18, bottom: height - 42 });
+  Object.assign(BOX, { left: width < 400 ? 56 : 60, right: width - 18, bottom: height - 42 });
 }
 fit([640, 336]);
 export const across = (): [number, number] => [BOX.left, BOX.right];
@@ -181,7 +181,7 @@ export const KINDS: readonly Kind[] = [
   {
     id: "roc",
     ...CURVES.roc,
-    says: "Recall against the false alarm rate: the same at every base rate. The lines of equal cost and of equal precision are not.",
+    says: "Recall against the false alarm rate: the same at every base rate. Through the chosen threshold: dashed, equal cost; dotted, equal precision.",
     log: "log fpr",
     axes: (scene) => ({
       x: scene.log ? logarithmic([leastRate(scene), 1], across(), rate, true) : linear(UNIT, across(), rate),

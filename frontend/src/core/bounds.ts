@@ -1,4 +1,4 @@
-// Between which bounds the numbers of a setting lie: those of its rates, and what they leave of precision.
+// Between which bounds a rate lies.
 import type { Setting } from "./choosing.ts";
 import { rounded } from "./fractions.ts";
 
@@ -53,14 +53,6 @@ function shareWith(seen: number, cases: number, probability: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** Precision where both rates stand at the ends of their bounds that are worse for it, and at those that are better. */
-export function precisionBounds(one: Setting, prior: number): Bounds {
-  const [[few, many], [least, most]] = [rateBounds(one, "tpr"), rateBounds(one, "fpr")];
-  if (few === null && many === null && least === null && most === null) return NONE;
-  const precision = (tpr: number, fpr: number): number => (prior * tpr) / (prior * tpr + (1 - prior) * fpr);
-  return [few === null ? null : precision(few, most ?? 1), least === null ? null : precision(many ?? 1, least)];
 }
 
 /** Whether what a setting shows rests on fewer cases of a class flagged than can bear it; weights do not say how many there were. */

@@ -76,7 +76,7 @@ export function questionSaid(one: Setting, question: Question, untested: string 
   return `${said}.${untested === null || rivals < 1 ? "" : ` The ${differences} not tested (${untested}).`}`;
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 // With fewer cases flagged a threshold is not chosen, but met by chance.
 const TOO_FEW = 5;
@@ -149,7 +149,7 @@ export function finds(
     const many = alerts < 1 ? often(alerts, words.period, "alert") : `${cases(alerts)} alerts${per(words)}`;
     return `${all} finds ${often(few, words.period)} in ${many}; ${areReal(one, question)}.${next}`;
   }
-  const caught = `${cell("caught", one, question)}${span && ` (${span})`}`;
+  const caught = `${cell("caught", one, question)}${span}`;
   return `${all} finds ${caught} in ${cell("alerts", one, question)} alerts; ${areReal(one, question)}.${next}`;
 }
 

@@ -2,7 +2,7 @@
 import { baseRate } from "../core/conditions.ts";
 import { read } from "../core/measures.ts";
 import { confusionAt, thresholdSaid } from "../core/points.ts";
-import { isThin, type Bounds } from "../core/bounds.ts";
+import { isThin, rateBounds } from "../core/bounds.ts";
 import { best, choose, NOTHING, unbeaten, type Setting } from "../core/choosing.ts";
 import { cases, costs, general, grouped, percent, quoted, short, whole } from "../core/formats.ts";
 import { beside, brief, finds, per, spends, flaggedOfAll, heading, headline, valueOf } from "../core/sentences.ts";
@@ -12,7 +12,7 @@ import { NOT_HERE, type Solution, type State } from "../scenario.ts";
 import type { Difference, Document } from "../document.ts";
 import { cautions, nearestFeasible } from "./cautions.ts";
 import { h, put, s, say, unbroken } from "./dom.ts";
-import { endsOf, EXACT, inWords, span } from "./models.ts";
+import { boundsSaid, endsOf, EXACT } from "./models.ts";
 import { testCommand } from "./command.ts";
 
 const QUIET = 500; // milliseconds without a change before the answer is read out
@@ -91,12 +91,6 @@ function besideOthers({ chosen, models, question, state, baselines, priors }: So
   return ` At ${baseRate(priors[0]!)} ${parts.filter(Boolean).join(", ")}${per(state.words)}.`;
 }
 
-/** Between which numbers of cases an outcome of a period lies. */
-const within = (one: Setting, name: Name, solution: Solution): Bounds => {
-  const ends = endsOf(one, name, solution);
-  return ends === null || ends === EXACT ? [null, null] : ends;
-};
-
 /** What the answer comes to, in numbers of cases. */
 function inPlainNumbers(solution: Solution): string {
   const { chosen, question, state } = solution;
@@ -113,14 +107,7 @@ function inPlainNumbers(solution: Solution): string {
     return `Of ${volume} ${words.unit}${per(words)} it flags ${cases(valueOf("alerts", one, question))}, ${seen}; of those with a label, ${real}.`;
   }
   const ends = solution.over ? [] : solution.baselines;
-  const said = finds(
-    chosen,
-    solution.second,
-    ends,
-    question,
-    words,
-    inWords(span(...within(one, "caught", solution), valueOf("caught", one, question), true)),
-  );
+  const said = finds(chosen, solution.second, ends, question, words, boundsSaid(one, "caught", solution));
   if (solution.cheapest) return said + beside(one, solution.cheapest, question, words);
   return unbeaten(solution.baselines, one, question) ? said : said + spends(one, solution.baselines, question, words);
 }
@@ -147,7 +134,9 @@ function chipsOf(solution: Solution): Chip[] {
 /** The first term of a rule that holds in the sample, and at the bound of its measure does not. */
 function undemonstrated(one: Setting, solution: Solution): Chip[] {
   for (const { measure, sense, limit } of solution.question.terms) {
-    const bound = within(one, measure, solution)[sense === ">=" ? 0 : 1];
+    const isRate = measure === "tpr" || measure === "fpr";
+    const ends = solution.given ? endsOf(one, measure, solution) : isRate ? rateBounds(one, measure) : null;
+    const bound = ends === null || ends === EXACT ? null : ends[sense === ">=" ? 0 : 1];
     if (bound === null || (sense === ">=" ? bound >= rounded(limit) : bound <= rounded(limit))) continue;
     const worse = `${heading(measure, solution.question.at)} could be ${short(bound)}`;
     return [["warn", `Rule met in this sample, not demonstrated: ${worse}`]];
@@ -159,9 +148,12 @@ function undemonstrated(one: Setting, solution: Solution): Chip[] {
 const isTestedElsewhere = ({ over, untested, chosen, baselines, question }: Solution): boolean =>
   over === null && untested === NOT_HERE && unbeaten(baselines, chosen[0]!, question) === null;
 
-/** The tested difference to the next model. */
-const toRival = ({ given, second }: Solution): Difference | undefined =>
-  given?.differences?.find((one) => one.models[0] === second?.model.name) ?? given?.differences?.[0];
+/** The tested difference to the next model, or where that is significant and another is not, to that one. */
+function toRival({ given, second }: Solution): Difference | undefined {
+  const differences = given?.differences ?? [];
+  const next = differences.find((one) => one.models[0] === second?.model.name) ?? differences[0];
+  return next?.significant ? (differences.find((one) => !one.significant) ?? next) : next;
+}
 
 /** The tested difference that the label speaks of: to flagging nothing or everything, or to the next model. */
 function leadOf(solution: Solution): Difference | undefined {
@@ -184,14 +176,15 @@ function leads(solution: Solution): Chip[] {
   }
   if (!differences.length)
     return untested === null ? [] : [["plain", untested === NOT_HERE ? "Lead not tested here" : `Lead not tested: ${untested}`]];
-  const close = differences.filter((one) => !one.significant);
   const rival = toRival(solution)!;
+  const close = differences.filter((one) => !one.significant);
+  if (!close.length) return [["good", `Clear lead: ${gapSaid(rival, state)}`]];
   const models = settings.filter(Boolean).length;
   const pairs = (models * (models - 1)) / 2;
-  const p = Math.min(...close.map((one) => one.p_adjusted ?? 1));
-  const allowed = pairs > 1 ? `; p = ${general(p, 2)}, allowing for ${pairs} comparisons` : "";
-  if (!close.length) return [["good", `Clear lead: ${gapSaid(rival, state)}`]];
-  const rivals = close.length > 2 ? `${close.length} others` : close.map((one) => quoted(one.models[0]!)).join(" and ");
+  const allowed = pairs > 1 ? `; p = ${general(rival.p_adjusted ?? 1, 2)}, allowing for ${pairs} comparisons` : "";
+  const others = close.filter((one) => one !== rival);
+  const more = others.length > 1 ? ` and ${others.length} others` : others.length ? ` and ${quoted(others[0]!.models[0]!)}` : "";
+  const rivals = `${quoted(rival.models[0]!)}${more}`;
   return [["warn", `Cannot tell ${quoted(chosen[0]!.model.name)} from ${rivals}: ${gapSaid(rival, state)}${allowed}`]];
 }
 
@@ -257,9 +250,12 @@ function leadPicture(): Part {
       put(whisker, "d", `M${x(low)} 18H${x(high)}`);
       put(dot, "cx", x(value));
       const far = 52; // pixels between two texts
+      const isFar = (one: number, other: number): boolean => Math.abs(Number(x(one)) - Number(x(other))) > far;
+      const ends: [number, string][] = isFar(low, high)
+        ? [low, high, value].map((end) => [end, text(end)])
+        : [[(low + high) / 2, `${text(low)} to ${text(high)}`]];
       const said: [number, string][] = [[0, "equal"]];
-      for (const end of [value, low, high])
-        if (said.every(([at]) => Math.abs(Number(x(at)) - Number(x(end))) > far)) said.push([end, text(end)]);
+      for (const one of ends) if (said.every(([at]) => isFar(at, one[0]))) said.push(one);
       texts.forEach((node, i) => {
         put(node, "x", said[i] ? x(said[i]![0]) : "0");
         say(node, said[i]?.[1] ?? "");
@@ -346,10 +342,7 @@ export function outcomes(): Part {
       say(scale, alerts > 0 ? `${cases(alerts)} alerts; one square is ${grouped(unit)}${unusedSaid(one, alerts, solution)}` : "no alerts");
       put(real, "d", squares(0, caught / unit));
       put(wrong, "d", squares(caught / unit, alerts / unit));
-      const count = (name: Name, what: string): string => {
-        const text = inWords(span(...within(one, name, solution), value(name), true));
-        return `${cases(value(name))} ${what}${text && ` (${text})`}`;
-      };
+      const count = (name: Name, what: string): string => `${cases(value(name))} ${what}${boundsSaid(one, name, solution)}`;
       say(found, unbroken(count("caught", "real")));
       say(alarms, unbroken(count("false_alarms", "false")));
       const lead = solution.over?.lead;

@@ -1,7 +1,8 @@
 // What to beware of in the answer that stands: few cases behind it, and models that cannot satisfy the rule.
-import { precisionBounds, isThin } from "../core/bounds.ts";
+import { isThin } from "../core/bounds.ts";
 import { general, percent, quoted, short, total } from "../core/formats.ts";
-import { infeasible } from "../core/sentences.ts";
+import { capital, infeasible } from "../core/sentences.ts";
+import { EXACT, knownEnds } from "./models.ts";
 import type { Setting } from "../core/choosing.ts";
 import type { Solution } from "../scenario.ts";
 
@@ -19,15 +20,9 @@ function restsOn(one: Setting, solution: Solution, level: number): string {
     `${total(seen, held.weighted)} of ${total(all, held.weighted)} ${what}`;
   const seen = `${flagged(held.tp[place]!, held.positives, "positives")} and ${flagged(held.fp[place]!, held.negatives, "negatives")} flagged`;
   const rests = `${quoted(model.name)} rests on ${one.share === 1 ? "" : "no more than "}${seen}`;
-  if (solution.given) {
-    const known = solution.given.points[model.name]?.intervals?.["precision"];
-    const least = known && known.side !== "upper" ? known.low : null;
-    return `${rests}${least === null ? "" : `: precision could be as low as ${short(least)} (its ${percent(level)} interval)`}.`;
-  }
-  const [low] = precisionBounds(one, solution.priors[solution.settings.indexOf(one)]!);
-  if (low === null) return `${rests}.`;
-  const ends = `where recall and false alarm rate are both at the worse ends of their bounds (${percent(level)} each)`;
-  return `${rests}: precision could be as low as ${short(low)}, ${ends}.`;
+  const known = knownEnds(solution.given?.points[model.name], "precision");
+  const least = known && known !== EXACT ? known[0] : null;
+  return `${rests}${least === null ? "" : `: precision could be as low as ${short(least)} (its ${percent(level)} interval)`}.`;
 }
 
 /** Models that cannot satisfy the rule, where others can. */
@@ -43,7 +38,7 @@ export function nearestFeasible({ models, settings, question }: Solution): strin
     const why = infeasible(model, question);
     const { gap } = model.held;
     const known = gap ? ` (recall known to within ${general(gap.tpr, 2)}, false alarm rate to within ${general(gap.fpr, 2)})` : "";
-    return `${models.length > 1 ? `${quoted(model.name)}: ${why}` : why.charAt(0).toUpperCase() + why.slice(1)}${known}.`;
+    return `${models.length > 1 ? `${quoted(model.name)}: ${why}` : capital(why)}${known}.`;
   });
   const more = refused.length - said.length;
   return [...said, ...(more > 0 ? [`${more} more ${more === 1 ? "model" : "models"} cannot satisfy it either.`] : [])].join(" ");

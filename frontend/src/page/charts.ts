@@ -16,7 +16,7 @@ import { h, press, put, s, say, unbroken, watched } from "./dom.ts";
 import { saving, standalone } from "./downloads.ts";
 import { keepingCard } from "./keeping.ts";
 import { legend } from "./legend.ts";
-import { endsOf, EXACT, inWords, span } from "./models.ts";
+import { boundsSaid } from "./models.ts";
 import { numbersOf } from "./numbers.ts";
 
 const RARE = 0.05; // below this base rate a linear axis hides what matters
@@ -217,13 +217,9 @@ function scoresCard(linked: Linked, plot: () => Plot): { element: HTMLElement; u
       pick.value = said && models[Number(said)] ? said : "";
       say(pick.firstElementChild!, `${quoted(models[focus]!.name)}${state.mode !== "hand" && chosen.length ? " (chosen)" : ""}`);
       const one = settings[shown];
-      const bounds = (name: Name): string => {
-        const ends = one ? endsOf(one, name, solution) : null;
-        const text = ends === null || ends === EXACT ? "" : span(...ends, valueOf(name, one!, solution.question), true);
-        return text && ` (${inWords(text)})`;
-      };
       const size = plot();
-      chart.update(solution, shown, size, size === WIDE ? [bounds("caught"), bounds("false_alarms")] : ["", ""]);
+      const bounds = (name: Name): string => (one && size === WIDE ? boundsSaid(one, name, solution) : "");
+      chart.update(solution, shown, size, [bounds("caught"), bounds("false_alarms")]);
     },
   };
 }

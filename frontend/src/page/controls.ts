@@ -52,7 +52,7 @@ function unambiguous(text: string): string {
   return text;
 }
 
-/** The base rate, with the steps that people ask for: half, twice, ten times, and as in the sample. */
+/** The base rate, with the steps that people ask for: a tenth, half, twice, ten times, and as in the sample. */
 function priorField(models: readonly Model[], change: Change): Field {
   const own = models.every((model) => model.samplePrior !== null);
   const read = (text: string): Partial<State> => {
@@ -68,10 +68,12 @@ function priorField(models: readonly Model[], change: Change): Field {
     forget(field.element);
     change(patch);
   };
-  const times = (factor: number) => (state: State) => ({
-    prior: general(Math.min(0.5, Math.max(1e-6, factor * priorValue(state, models))), 4),
-  });
+  const times = (factor: number) => (state: State) => {
+    const text = general(Math.min(0.5, Math.max(1e-6, factor * priorValue(state, models))), 4);
+    return { prior: oneIn(Number(text)) ?? text };
+  };
   const steps: [string, string, (state: State) => Partial<State>][] = [
+    ["prior-tenth", "÷ 10", times(0.1)],
     ["prior-half", "÷ 2", times(0.5)],
     ["prior-twice", "× 2", times(2)],
     ["prior-ten", "× 10", times(10)],

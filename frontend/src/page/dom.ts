@@ -40,9 +40,11 @@ export function say(element: Element, text: string): void {
 export const unbroken = (text: string): string =>
   text.replace(/(\d) (?=\d{3}\b|%)|([<>]=) (?=\S)/g, "$1$2\u00a0").replace(/\b(1|p) (in|=) (?=\d)/g, "$1\u00a0$2\u00a0");
 
+/** What the window is told when the controls have rested. */
+export const RESTED = "rested";
 const SOON = 150; // milliseconds after the first answer
 
-/** Whether an element is near the screen. What is out of sight is drawn once, and again when it comes into view, and on paper. */
+/** Whether an element is near the screen. What is out of sight is drawn when the controls rest, when it comes into view, and on paper. */
 export function watched(element: HTMLElement, draw: () => void, margin = "0px"): () => boolean {
   let near = false;
   const watcher = new IntersectionObserver(
@@ -60,6 +62,6 @@ export function watched(element: HTMLElement, draw: () => void, margin = "0px"):
     near = was;
   };
   setTimeout(drawUnseen, SOON);
-  addEventListener("beforeprint", drawUnseen);
+  for (const event of ["beforeprint", RESTED]) addEventListener(event, drawUnseen);
   return () => near;
 }

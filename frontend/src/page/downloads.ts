@@ -2,7 +2,7 @@
 import { escaped, grouped, quoted, whole } from "../core/formats.ts";
 import type { Model } from "../core/points.ts";
 import { ruleSaid } from "../core/rules.ts";
-import { conditionsSaid } from "../core/sentences.ts";
+import { capital, conditionsSaid } from "../core/sentences.ts";
 import type { Solution } from "../scenario.ts";
 import { press, s } from "./dom.ts";
 import { sample } from "./legend.ts";
@@ -39,8 +39,6 @@ function underline(solution: Solution): string[] {
   const where = `${capital(conditionsSaid(question.at, priors[0]!))}${rule}; out of ${grouped(whole(state.volume))} ${state.words.unit}.`;
   return [where, `baserate report, ${new Date().toISOString().slice(0, 10)}`];
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A line of the legend inside a picture that stands alone: its styles as attributes. */
 function row(model: Model, place: number): SVGElement {

@@ -23,6 +23,9 @@ const LEAST = 0.1; // of what is lost anyway: the axis is no finer, so that what
 const NARROW = 400; // pixels
 const LITTLE = 0.001; // of what is lost anyway: less than this is nothing
 
+/** Marks that stand too close to their neighbours for words on a narrow chart. */
+const isNear = (factor: number): boolean => factor === 0.5 || factor === 2;
+
 /** "÷ 10", "× 2", "now". */
 const factorSaid = (factor: number): string => (factor === 1 ? "now" : factor < 1 ? `÷ ${general(1 / factor, 3)}` : `× ${factor}`);
 
@@ -197,7 +200,7 @@ export function keepingCard(size: () => Size): Part {
     const some = visible(kept.solution.chosen[0]!.model);
     const values = along.map((value) => kept!.extra(value, some));
     const most = Math.max(...values, LEAST * kept.total);
-    const ticks = SIZE.width < NARROW ? factors.filter((factor) => factor !== 0.5 && factor !== 2) : factors;
+    const ticks = SIZE.width < NARROW ? factors.filter((factor) => !isNear(factor)) : factors;
     x = {
       ...logarithmic(range, across(), String),
       ticks: ticks.map((factor) => ({ value: factor * prior, text: rateSaid(factor * prior) })),
@@ -237,8 +240,10 @@ function markOf(factor: number, kept: Kept, [x, y]: readonly [number, number], m
   const extra = kept.extra(factor * kept.prior);
   const value = SIZE.width < NARROW ? amount(Number(extra.toPrecision(2))) : kept.said(extra);
   const place = { x: x.toFixed(1), "text-anchor": "middle" };
+  const mark = s("circle", { class: `mark m${model % 7}`, cx: x.toFixed(1), cy: y.toFixed(1), r: factor === 1 ? 6 : 4.5 });
+  if (SIZE.width < NARROW && isNear(factor)) return [mark];
   return [
-    s("circle", { class: `mark m${model % 7}`, cx: x.toFixed(1), cy: y.toFixed(1), r: factor === 1 ? 6 : 4.5 }),
+    mark,
     s("text", { class: "line-name", ...place, y: (y - 26).toFixed(1) }, factorSaid(factor)),
     s("text", { class: `name m${model % 7}`, ...place, y: (y - 11).toFixed(1) }, extra ? `+${value}` : "0"),
   ];

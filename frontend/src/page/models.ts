@@ -1,11 +1,10 @@
 // The table of models at the scenario, ranked, with what bounds the numbers and how far each is behind the best.
-import { precisionBounds, rateBounds } from "../core/bounds.ts";
 import { cases, costs, digits, digitsApart, general, grouped, quoted, short, UNDEFINED, whole } from "../core/formats.ts";
 import { brief, cell, heading, per, realSaid, valueOf } from "../core/sentences.ts";
 import type { Name } from "../core/catalogue.ts";
 import { EVERYTHING, NOTHING, type Setting } from "../core/choosing.ts";
 import { cutAt } from "../charts/scores.ts";
-import type { Document, PointOut, Span } from "../document.ts";
+import type { Document, PointOut, Span, Report } from "../document.ts";
 import { mayKeep, type Solution } from "../scenario.ts";
 import type { Part } from "./answer.ts";
 import type { Switch } from "./charts.ts";
@@ -28,26 +27,27 @@ export function span(low: number | null, high: number | null, value: number | nu
   return `${bound(low)} to ${bound(high)}`;
 }
 
-/** Bounds on one side as a sentence says them. */
-export const inWords = (text: string): string => text.replace("<=", "at most").replace(">=", "at least");
-
 /** A lower and an upper end, or that there is nothing to estimate. */
 export type Ends = readonly [number | null, number | null] | typeof EXACT | null;
 
-/** An interval that Python found; of costs with its sign turned, where they were given as profits. */
-function found(point: PointOut | undefined, name: Name, earned: boolean): Ends {
+/** The ends that Python found of a measure at a point; of costs with their sign turned, where they were given as profits. */
+export function knownEnds(point: PointOut | undefined, name: Name, earned = false): Ends {
   const one = point?.intervals?.[name];
-  if (!one) return null;
-  if (one.method === EXACT) return EXACT;
-  const [low, high] = [one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high];
-  const turned = (end: number | null): number | null => (end === null ? null : 0 - end);
-  return name === "expected_cost" && earned ? [turned(high), turned(low)] : [low, high];
+  const ends = point?.ends?.[name] ?? (one && ([one.side === "upper" ? null : one.low, one.side === "lower" ? null : one.high] as const));
+  if (!ends) return null;
+  if (one ? one.method === EXACT : ends[0] === ends[1]) return EXACT;
+  return name === "expected_cost" && earned ? [scaled(ends[1], -1), scaled(ends[0], -1)] : ends;
 }
+
+/** Those of flagging nothing or everything. */
+const baselineEnds = (name: string, column: Name, { given, question }: Solution): Ends =>
+  given && (given.baselines ? knownEnds(given.baselines[name], column, question.at.earned) : EXACT);
 
 /** Ends as a cell shows them, beside the number that they bound. */
 function spanned(ends: Ends, name: Name, value: number): string {
+  if (Number.isNaN(value)) return "";
   if (ends === null || ends === EXACT) return ends ?? "";
-  return span(ends[0], ends[1], Number.isNaN(value) ? null : value, name === "alerts" || name === "caught");
+  return span(ends[0], ends[1], value, name === "alerts" || name === "caught");
 }
 
 export const EXACT = "exact";
@@ -55,24 +55,21 @@ export const EXACT = "exact";
 const CORRECTED = "Intervals are corrected for choosing the thresholds on these cases";
 const SEVERAL = 3;
 const FIXED = "Intervals take the thresholds as fixed in advance.";
-const OF_PRECISION = "That of precision: with both rates at the worse ends of their bounds, and at the better ones.";
+
+const isCorrected = ({ corrected, intervals }: PointOut): boolean =>
+  corrected ?? Object.values(intervals ?? {}).some(({ method }) => method?.startsWith("optimism-corrected"));
 
 /** What the intervals in the table are, and of which models they are something else. */
-function meant({ given, models }: Solution): string {
-  if (!given) return models.every(({ held }) => held.weighted) ? "" : `${FIXED} ${OF_PRECISION}`;
-  const methods = new Map(
-    Object.entries(given.points).map(([name, { intervals }]) => [
-      name,
-      Object.values(intervals ?? {})
-        .map(({ method }) => method ?? "")
-        .filter((method) => method !== EXACT),
-    ]),
-  );
-  const names = [...methods.keys()].filter((name) => methods.get(name)!.length);
-  const fixed = names.filter((name) => !methods.get(name)!.some((method) => method.startsWith("optimism-corrected")));
+function meant({ given, models, over }: Solution, { nearby }: Report): string {
+  const more = nearby.length ? ", and at a tenth, half, twice and ten times its base rate" : "";
+  if (!given) return over || models.every(({ held }) => held.weighted) ? "" : `Intervals are shown at the given scenario${more}.`;
+  const points = Object.entries(given.points);
+  const isBounded = (ends: Ends): boolean => ends !== null && ends !== EXACT;
+  const names = points.filter(([, point]) => COLUMNS.some((name) => isBounded(knownEnds(point, name)))).map(([name]) => name);
+  const fixed = names.filter((name) => !isCorrected(given.points[name]!));
   if (!names.length) return "";
   if (fixed.length === names.length) return FIXED;
-  const among = methods.size < SEVERAL ? "" : `, not for choosing the best of ${methods.size} models`;
+  const among = points.length < SEVERAL ? "" : `, not for choosing the best of ${points.length} models`;
   const rest = fixed.length ? ` Those of ${fixed.map(quoted).join(", ")} take the threshold as fixed in advance.` : "";
   return `${CORRECTED}${among}.${rest}`;
 }
@@ -84,33 +81,29 @@ const SHARES: Partial<Record<Name, readonly [Name, (prior: number) => number]>> 
   alerts: ["posfrac", () => 1],
 };
 
-const scaled = (end: number | null, size: number): number | null => (end === null ? null : end * size);
+const scaled = (end: number | null, size: number): number | null => (end === null ? null : 0 + end * size);
 
-/** The interval that Python found of this very point, or else the bounds of a rate, what they come to in cases, and what both rates together leave of precision. */
+/** The interval that Python found of this very point, or what it comes to in cases; none where Python did not answer. */
 export function endsOf(one: Setting, name: Name, solution: Solution, earned = solution.question.at.earned): Ends {
   const { given, priors, settings, state } = solution;
-  const known = given && found(given.points[one.model.name], name, earned);
-  const prior = priors[settings.indexOf(one)]!;
+  if (!given) return null;
   if (name === "volume_cost") {
     const ends = endsOf(one, "expected_cost", solution, earned);
     return ends === null || ends === EXACT ? ends : [scaled(ends[0], state.volume), scaled(ends[1], state.volume)];
   }
+  const known = knownEnds(given.points[one.model.name], name, earned);
   const share = SHARES[name];
-  if (share && !known) {
-    const ends = endsOf(one, share[0], solution);
-    const size = share[1](prior) * state.volume;
-    return ends === null || ends === EXACT ? ends : [scaled(ends[0], size), scaled(ends[1], size)];
-  }
-  if (given) return known;
-  if (name === "precision") return precisionBounds(one, prior);
-  if (name !== "tpr" && name !== "fpr") return null;
-  return one.place === 0 ? EXACT : rateBounds(one, name); // flagging nothing is no estimate
+  if (known || !share) return known;
+  const ends = endsOf(one, share[0], solution);
+  const size = share[1](priors[settings.indexOf(one)]!) * state.volume;
+  return ends === null || ends === EXACT ? ends : [scaled(ends[0], size), scaled(ends[1], size)];
 }
 
-/** Those of flagging nothing or everything, of which the rates are no estimates. */
-function baselineEnds(name: string, column: Name, { given, question }: Solution): Ends {
-  if (given) return found(given.baselines[name], column, question.at.earned);
-  return column === "tpr" || column === "fpr" ? EXACT : null;
+/** " (125 to 198)", of a number of cases; nothing where its interval is not known. */
+export function boundsSaid(one: Setting, name: Name, solution: Solution): string {
+  const ends = endsOf(one, name, solution);
+  const text = ends === null || ends === EXACT ? "" : span(...ends, valueOf(name, one, solution.question), true);
+  return text && ` (${text.replace("<=", "at most").replace(">=", "at least")})`;
 }
 
 /** A number as the table shows it: costs as profits, where they were given so. */
@@ -182,7 +175,6 @@ const OTHER: Record<string, readonly [string, string]> = {
 const SOME = 5; // models that a phone shows at first
 const MANY = 8; // models, from which on one looks for a name
 const LONGEST = 24;
-const REST = 180; // milliseconds
 
 interface Line {
   readonly row: HTMLTableRowElement;
@@ -252,19 +244,12 @@ export function modelTable(document: Document, flip: Switch): Part {
   };
   const [all, every] = [flips("all", "All measures"), flips("every", `All ${rows.length} models`)];
   const near = watched(table, () => latest && fillAll(latest), "-40px");
-  let timer = 0;
-  // Out of sight the table waits until the controls rest.
   const update = (solution: Solution): void => {
     latest = solution;
-    clearTimeout(timer);
     if (near()) fillAll(solution);
-    else {
-      put(table, "aria-busy", "true");
-      timer = setTimeout(() => fillAll(solution), REST);
-    }
+    else put(table, "aria-busy", "true");
   };
   const fillAll = (solution: Solution): void => {
-    clearTimeout(timer);
     put(table, "aria-busy", "false");
     const wanted = (solution.state.view["find"] ?? "").toLowerCase();
     if (globalThis.document.activeElement !== find) find.value = solution.state.view["find"] ?? "";
@@ -281,7 +266,7 @@ export function modelTable(document: Document, flip: Switch): Part {
     }
     say(
       hint,
-      `${solution.state.words.period ? "" : `Of ${grouped(whole(solution.state.volume))} ${solution.state.words.unit}. `}${meant(solution)}`,
+      `${solution.state.words.period ? "" : `Of ${grouped(whole(solution.state.volume))} ${solution.state.words.unit}. `}${meant(solution, document.report)}`,
     );
     const show = ({ row, cells }: Line, said: Told): void => {
       row.hidden = false;

@@ -130,18 +130,29 @@ interface Line {
   readonly read: ReadonlyMap<string, Read>;
 }
 
+const isFew = ({ positives }: Row): boolean => Number(positives) < FEW;
+
 /** Whether an interval does not reach what holds over all values. */
 const isApart = ({ low, high }: Read, overall: number): boolean => low !== null && high !== null && (low > overall || high < overall);
 
 /** Which value is served worst, in words. */
 function worstSaid(lines: readonly Line[], name: Name): string {
   const lowest = CATALOGUE[name].direction === "higher";
-  const all = lines.flatMap((line) => [...line.read.values()].filter(({ value }) => Number.isFinite(value)).map((one) => ({ line, one })));
-  if (all.length < 2) return "";
+  const known = lines.flatMap((line) =>
+    [...line.read.values()].filter(({ value }) => Number.isFinite(value)).map((one) => ({ line, one })),
+  );
+  if (known.length < 2) return "";
+  const enough = known.filter(({ one }) => !isFew(one.row));
+  const all = enough.length ? enough : known;
   const { line, one } = all.reduce((a, b) => (lowest === b.one.value < a.one.value ? b : a));
   const range = span(one.low, one.high, one.value);
   const which = lines.length > 1 ? `${quoted(line.model.name)} in ${quoted(one.row.slice)}` : quoted(one.row.slice);
-  const said = `${lowest ? "Lowest" : "Highest"}: ${which}, ${digits(one.value, 3)}${range && ` (${range})`}`;
+  const others = lines.flatMap((other) => {
+    const there = other.read.get(one.row.slice);
+    return other === line || !there ? [] : [`${quoted(other.model.name)} ${digits(there.value, 3)}`];
+  });
+  const beside = others.length ? `, beside ${others.join(", ")}` : "";
+  const said = `${lowest ? "Lowest" : "Highest"}: ${which}, ${digits(one.value, 3)}${range && ` (${range})`}${beside}`;
   return unbroken(isApart(one, line.overall) ? `${said}.` : `${said}; its interval reaches the overall, so this may be chance.`);
 }
 
@@ -222,7 +233,7 @@ function table(rows: readonly Row[], name: Name, solution: Solution, report: Rep
   const lines = first.map((model) => lineOf(model, models.indexOf(model), rows.filter((row) => row.model === model.name), name, report, moved)); // prettier-ignore
   const names = [...new Set(rows.map(({ slice }) => slice))];
   const size = new Map(rows.map((row) => [row.slice, row] as const));
-  const few = (slice: string): boolean => Number(size.get(slice)!.positives) < FEW;
+  const few = (slice: string): boolean => isFew(size.get(slice)!);
   const far = (slice: string): number =>
     Math.max(...lines.map((line) => Math.abs((line.read.get(slice)?.value ?? Number.NaN) - line.overall) || 0));
   const ordered = inOrder(names);
@@ -276,5 +287,10 @@ function table(rows: readonly Row[], name: Name, solution: Solution, report: Rep
   const scale = h("div", { class: "scale", "aria-hidden": "true" }, ...ticks.map((tick) => h("span", {}, rate(tick))));
   ticks.forEach((tick, i) => ((scale.children[i] as HTMLElement).style.left = `${(100 * (x(tick) + 6)) / 312}%`));
   const foot = h("tr", {}, h("td"), h("td", { class: "drawn" }, scale));
-  return h("table", { class: "dots" }, caption, h("tbody", {}, ...body), h("tfoot", {}, foot));
+  const columns = lines.map((line) =>
+    h("th", { scope: "col", class: `value named m${line.index % 7}` }, h("bdi", {}, quoted(line.model.name))),
+  );
+  const heads =
+    lines.length > 1 && h("thead", {}, h("tr", {}, h("td"), h("td", { class: "drawn" }), ...columns, h("td", { class: "size" })));
+  return h("table", { class: "dots" }, caption, heads, h("tbody", {}, ...body), h("tfoot", {}, foot)); // prettier-ignore
 }

@@ -517,10 +517,10 @@ class CaseSampler:
         cells = len(self.numbers)
         if self.cell_of_case is None:
             return self.generator.multinomial(sizes, self.numbers / self.total).astype(np.float64)
-        drawn = np.empty((len(sizes), cells))
-        for row, size in zip(drawn, sizes.tolist(), strict=True):
-            cases = self.generator.integers(len(self.cell_of_case), size=size, dtype=np.uint32)
-            row[:] = np.bincount(self.cell_of_case[cases], minlength=cells)
+        drawn, ends = np.empty((len(sizes), cells)), np.cumsum(sizes)
+        cases = self.generator.integers(len(self.cell_of_case), size=int(ends[-1]), dtype=np.uint32)
+        for row, part in zip(drawn, np.split(cases, ends[:-1]), strict=True):
+            row[:] = np.bincount(self.cell_of_case[part], minlength=cells)
         return drawn
 
 

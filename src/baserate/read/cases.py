@@ -1094,9 +1094,11 @@ def count_clusters_by_group(cases: Cases, model: str) -> dict[Hashable, GroupedC
     """Return the clusters of every group of cases; a cluster that has rows in two groups is a part
     of each.
     """
-    parts = {
-        name: count_groups(part, model, "cluster") for name, part in split_by_group(cases).items()
-    }
+    groups = split_by_group(cases)
+    for name in list(groups)[:1]:  # so that their sum names the sources once
+        ledger = replace(groups[name].ledger, sources=cases.ledger.sources)
+        groups[name] = groups[name]._replace(ledger=ledger)
+    parts = {name: count_groups(part, model, "cluster") for name, part in groups.items()}
     if cases.unlabelled is not None:
         for name, clusters in count_clusters_by_group(cases.unlabelled, model).items():
             if name not in parts:

@@ -4,12 +4,12 @@ show.
 
 from __future__ import annotations
 
+import base64
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cmp_to_key, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +21,11 @@ from baserate.counts.counts import Counts, JointCounts
 from baserate.counts.grouped import GroupedCounts
 from baserate.counts.points import Points
 from baserate.decisions.operating_point import short_on
-from baserate.decisions.rules import is_better, parse_rule
+from baserate.decisions.rules import parse_rule
 from baserate.decisions.selection import Answer, flag_at, settings_of
 from baserate.errors import (
     CASE_CONTROL,
+    Infeasible,
     InputError,
     Note,
     Source,
@@ -38,7 +39,6 @@ from baserate.inference.rates import MOST_CASES, normal_quantile
 from baserate.inference.sample_size import sample_support
 from baserate.measures.confusion import parse
 from baserate.measures.registry import CATALOGUE
-from baserate.numbers import Floats
 from baserate.results.choice import Choice, best_of_several
 from baserate.results.notes import merge_notes
 from baserate.results.operating_point import OperatingPoint
@@ -53,6 +53,7 @@ from baserate.views.document import (
     conditions,
     number,
     point_of,
+    read,
     threshold,
     whole,
 )
@@ -76,7 +77,7 @@ class RuleChoices:
     rule: str | None
     written: str | None
     volume: float | None
-    answers: tuple[Answer[Choice], ...]
+    answers: tuple[Answer, ...]
 
 
 def answered(
@@ -130,17 +131,14 @@ def best_of(
 
 def ranked(choice: Choice) -> list[str]:
     """The models by what was made best, the best first."""
+    objective = parse(choice.point.optimized, choice.point.volume)
+    sign = 1 if objective.direction == "lower" else -1
 
-    def order(first: str, second: str) -> int:
-        one, other = choice.points[first], choice.points[second]
-        better = partial(is_better, parse(one.optimized, one.volume))
-        return (
-            -1
-            if better(one.confusion, other.confusion, one.at)
-            else int(better(other.confusion, one.confusion, one.at))
-        )
+    def loss(name: str) -> tuple[bool, float]:
+        value = sign * read(choice.points[name], choice.point.optimized)
+        return name not in choice.models, math.inf if math.isnan(value) else value
 
-    return sorted(choice.points, key=cmp_to_key(order))
+    return sorted(choice.points, key=loss)
 
 
 def of_answers(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
@@ -148,41 +146,92 @@ def of_answers(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> li
     return [_answer(one, answer, models) for one in asked for answer in one.answers]
 
 
-def _answer(
-    one: RuleChoices, answer: Answer[Choice], models: Mapping[str, Counts]
-) -> dict[str, Any]:
+def _answer(one: RuleChoices, answer: Answer, models: Mapping[str, Counts]) -> dict[str, Any]:
     choice = answer.choice
-    at = (
-        conditions(answer.at, next(iter(models.values())))
-        if choice is None
-        else conditions(choice.point.at)
-    )
+    if choice is None:
+        at = conditions(answer.at, next(iter(models.values())))
+        found: dict[str, Any] = {"points": {}, "baselines": {}, "refused": {}}
+    else:
+        at = conditions(choice.point.at)
+        found = {
+            "points": {name: point_of(point) for name, point in choice.points.items()},
+            "baselines": {name: point_of(point) for name, point in choice.baselines.items()},
+            **comparisons.of_leads(choice),
+            "refused": {name: error.problems[0].text for name, error in choice.refused.items()},
+        }
     return {
         "rule": one.rule,
         "at": at,
         "volume": one.volume,
         "choose": [] if choice is None else list(choice.models),
         "sentence": sentence(answer, alone=len(models) == 1),
-        "points": (
-            {}
-            if choice is None
-            else {name: point_of(point) for name, point in choice.points.items()}
-        ),
-        "baselines": (
-            {}
-            if choice is None
-            else {name: point_of(point) for name, point in choice.baselines.items()}
-        ),
-        **({} if choice is None else comparisons.of_leads(choice)),
-        "refused": (
-            {}
-            if choice is None
-            else {name: error.problems[0].text for name, error in choice.refused.items()}
-        ),
+        **found,
     }
 
 
-def sentence(answer: Answer[Choice], *, alone: bool) -> str:
+# As often as positives may really be, beside the base rate that was given, and how the page writes
+# such a base rate.
+FACTORS = (0.1, 0.5, 2, 10)
+MOST_NEARBY = 0.5
+MOST_TESTED = 5
+INTERVALS = ("tpr", "fpr", "precision", "posfrac", "expected_cost", "caught")
+DIGITS = 10
+
+
+def answered_nearby(
+    models: JointCounts | Mapping[str, Counts], asked: RuleChoices, level: float
+) -> list[RuleChoices]:
+    """The first question at a tenth, half, twice and ten times its base rate; of more than a few
+    models nothing, as all of them are tested again.
+    """
+    choice = asked.answers[0].choice
+    prior = None if choice is None else choice.point.at.prior
+    if choice is None or prior is None or not 0 < prior < 1 or len(choice.points) > MOST_TESTED:
+        return []
+    at = choice.point.at
+    priors = [factor * prior for factor in FACTORS if factor * prior < MOST_NEARBY]
+    costs = at.costs if at.costs_given else None
+    nearby = [Conditions(f"{prior:.4g}", costs) for prior in priors]
+    try:
+        found, _ = answered(models, [asked.written], nearby, asked.volume, level=level)
+    except Infeasible:
+        return []
+    return found
+
+
+def of_nearby(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> list[dict[str, Any]]:
+    """The same for a program: of each point the ends of its intervals, as the page finds the
+    points itself.
+    """
+    return [
+        {
+            **{key: value for key, value in row.items() if key not in ("baselines", "refused")},
+            "points": {name: _ends(point) for name, point in answer.choice.points.items()},
+        }
+        for one in asked
+        for answer, row in zip(one.answers, of_answers([one], models), strict=True)
+        if answer.choice is not None
+    ]
+
+
+def _ends(point: OperatingPoint) -> dict[str, Any]:
+    """Between which ends a point's measures lie, none where they are not bounded; the same ends of
+    a measure that is no estimate.
+    """
+    known = [(name, point.intervals[name]) for name in INTERVALS if name in point.intervals]
+    return {
+        "corrected": is_corrected([point]),
+        "ends": {
+            name: [
+                None if one.side == "upper" else float(f"{one.low:.{DIGITS}g}"),
+                None if one.side == "lower" else float(f"{one.high:.{DIGITS}g}"),
+            ]
+            for name, one in known
+        },
+    }
+
+
+def sentence(answer: Answer, *, alone: bool) -> str:
     """Which model, and where it is set, or that none can."""
     return (
         f"At {answer.at}: no model can satisfy the rule."
@@ -216,7 +265,12 @@ WORDS = (
         "the share of positives among the cases that are met; in the sample or in the field",
         "",
     ),
-    ("threshold", "threshold (cut-off)", "a case is flagged where its score is at least this", ""),
+    (
+        "threshold",
+        "threshold (cut-off)",
+        "a case is flagged where its score is at least this",
+        "",
+    ),
     (
         "auc",
         "AUC (area under the ROC)",
@@ -280,11 +334,8 @@ MOST_POINTS_DRAWN = 100
 POWERS, STEPS, MANY, FURTHER = 9, 28, 27, 255
 LARGEST = 2**50
 TENS = np.array([float(10**power) for power in range(301)])
-# The signs of base 85 (RFC 1924), with others for the three that mean something to HTML.
-SIGNS = np.frombuffer(
-    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%/()*+-;,=.?@^_`{|}~",
-    dtype=np.uint8,
-)
+# The signs of base 85 that mean something to HTML, and others for them.
+HARMLESS = bytes.maketrans(b"&<>", b"/,.")
 
 
 def drawn_points(models: Mapping[str, Counts], settings: Settings) -> dict[str, Points]:
@@ -327,37 +378,11 @@ def kept_places(points: Points, answered: Iterable[int], most: int) -> Indices:
     kept[np.fromiter(answered, dtype=np.intp)] = True
     most = max(0, most - (int(np.count_nonzero(kept)) - len(corners)))
     front = np.flatnonzero(on_front(points) & ~kept)
-    if len(front) > most // 2:
-        flagged = points.tp[front] + points.fp[front]
-        front = front[spread(flagged[[0, -1]], partial(_reached, flagged), len(front), most // 2)]
+    front = front[spread(len(front), most // 2)]
     kept[front] = True
-    taken = np.flatnonzero(kept)
-    left = len(points) - len(taken)
-    if not left:
-        return taken
-    ends = _between(taken, np.array([0, left - 1]))
-
-    def reached(cases: Floats) -> Indices:
-        upto = _points_reached(points, cases)
-        return upto - np.searchsorted(taken, upto)
-
-    others = spread(points.tp[ends] + points.fp[ends], reached, left, most - len(front))
-    kept[_between(taken, others)] = True
+    others = np.flatnonzero(~kept)
+    kept[others[spread(len(others), most - len(front))]] = True
     return np.flatnonzero(kept)
-
-
-def _points_reached(points: Points, cases: Floats) -> Indices:
-    """How many points flag at most each of these numbers of cases."""
-    counted = points.tp.dtype == np.int64
-    if counted and points.tp[-1] + points.fp[-1] == len(points) - 1:
-        return np.floor(cases).astype(np.intp) + 1  # no two cases tie: each point flags one more
-    return _reached(points.tp + points.fp, cases)
-
-
-def _reached(flagged: Array, cases: Floats) -> Indices:
-    """The number of points, given the cases that each flags, that flag at most `cases`."""
-    limits = np.floor(cases).astype(np.int64) if flagged.dtype == np.int64 else cases
-    return np.searchsorted(flagged, limits, side="right")
 
 
 def on_front(points: Points) -> npt.NDArray[np.bool_]:
@@ -370,22 +395,18 @@ def on_front(points: Points) -> npt.NDArray[np.bool_]:
     return front
 
 
-def spread(span: Array, reached: Callable[[Floats], Indices], count: int, most: int) -> Indices:
-    """Which of this number of points to keep, in any order: half evenly in the logarithm of what
-    they flag, the others evenly among the rest. The first and the last flag as many cases as `span`
-    says, and `reached` is how many of them flag at most a number of cases.
+def spread(count: int, most: int) -> Indices:
+    """Which of this number of places to keep: half evenly in their logarithm, the others evenly
+    among the rest.
     """
     if count <= most:
         return np.arange(count)
-    first = reached(np.geomspace(float(span[0]), float(span[1]), most // 2)) - 1
-    first = first[np.diff(first, prepend=-1) > 0]
-    more = np.linspace(0, count - len(first) - 1, most - len(first)).astype(np.intp)
-    return np.concatenate((first, _between(first, more)))
-
-
-def _between(taken: Indices, numbers: Indices) -> Indices:
-    """Of the places that are not taken, those with these numbers, counted from 0; `taken` rises."""
-    return numbers + np.searchsorted(taken - np.arange(len(taken)), numbers, side="right")
+    kept = np.zeros(count, dtype=np.bool_)
+    kept[np.geomspace(1, count, most // 2).astype(np.intp) - 1] = True
+    others = np.flatnonzero(~kept)
+    more = np.linspace(0, len(others) - 1, most - int(np.count_nonzero(kept)))
+    kept[others[more.astype(np.intp)]] = True
+    return np.flatnonzero(kept)
 
 
 def answered_places(points: Points, chosen: Sequence[OperatingPoint]) -> list[int]:
@@ -393,13 +414,20 @@ def answered_places(points: Points, chosen: Sequence[OperatingPoint]) -> list[in
     cuts = [
         cut
         for point in chosen
-        for cut in (point.threshold, *(() if point.share == 1 else (point.lower_threshold,)))
+        for cut in (
+            point.threshold,
+            *(() if point.share == 1 else (point.lower_threshold,)),
+        )
     ]
     return [points.place(cut) for cut in cuts]
 
 
 def points_of(
-    name: str, counts: Counts, chosen: Sequence[OperatingPoint], level: float, models: int
+    name: str,
+    counts: Counts,
+    chosen: Sequence[OperatingPoint],
+    level: float,
+    models: int,
 ) -> dict[str, Any]:
     """What every threshold of a model flags, as the page reads it; counts are exact, scores exact
     at the corners of the hull, the answers and large ties.
@@ -457,7 +485,10 @@ def _listed(every: Points, places: Indices) -> dict[str, Any]:
     passed = (
         {}
         if every.passed is None
-        else {"fn": _cases(every.passed[0][places]), "tn": _cases(every.passed[1][places])}
+        else {
+            "fn": _cases(every.passed[0][places]),
+            "tn": _cases(every.passed[1][places]),
+        }
     )
     return {
         "thresholds": [threshold(cut) for cut in cuts],
@@ -472,7 +503,10 @@ def _packed(every: Points, places: Indices, asked: Sequence[int]) -> dict[str, A
     """Many thresholds in few bytes: steps of the counts, and the scores in as few digits as flag
     the same cases.
     """
-    cuts, tops = every.scores[places[1:] - 1], every.scores if every.tops is None else every.tops
+    cuts, tops = (
+        every.scores[places[1:] - 1],
+        every.scores if every.tops is None else every.tops,
+    )
     m, e, texts = short_decimals(cuts, tops[places[1:-1]])
     steps = [np.diff(values[places]) for values in (every.tp, every.fp)]
     exact = np.zeros(len(places), dtype=np.bool_)
@@ -555,13 +589,7 @@ def _deflated(content: bytes) -> str:
     for way in (zlib.Z_RLE, zlib.Z_HUFFMAN_ONLY):
         packer = zlib.compressobj(9, zlib.DEFLATED, -15, 8, way)
         found.append(packer.compress(content) + packer.flush())
-    data = min(found, key=len)
-    padding = -len(data) % 4
-    left = np.frombuffer(data + bytes(padding), dtype=">u4").astype(np.uint32)
-    digits = np.empty((len(left), 5), dtype=np.uint8)
-    for place in (4, 3, 2, 1, 0):
-        left, digits[:, place] = np.divmod(left, 85)
-    return SIGNS[digits].tobytes()[: 5 * len(digits) - padding].decode()
+    return base64.b85encode(min(found, key=len)).translate(HARMLESS).decode()
 
 
 def _unlabelled(counts: Counts, every: Points, places: Indices, *, plain: bool) -> dict[str, Any]:
@@ -599,7 +627,9 @@ SAME_CASES = (
 
 
 def sentences(
-    models: Mapping[str, Counts], settings: Mapping[str, Sequence[OperatingPoint]], level: float
+    models: Mapping[str, Counts],
+    settings: Mapping[str, Sequence[OperatingPoint]],
+    level: float,
 ) -> list[str]:
     """What holds for all models once, and of each model what holds for it alone."""
     said = [LABEL_SHIFT]
@@ -723,7 +753,10 @@ def checked_slices(slices: Any, models: Sequence[str]) -> Grouped:
 
 
 def sliced(
-    slices: Grouped, settings: Mapping[str, Sequence[OperatingPoint]], at: Conditions, level: float
+    slices: Grouped,
+    settings: Mapping[str, Sequence[OperatingPoint]],
+    at: Conditions,
+    level: float,
 ) -> list[Sliced]:
     """Every column and model that is set somewhere, at its first threshold and each site's own base
     rate, unless one is given for all.
@@ -734,7 +767,12 @@ def sliced(
             column,
             model,
             replace(
-                by_group(groups, threshold=settings[model][0].threshold, at=given, level=level),
+                by_group(
+                    groups,
+                    threshold=settings[model][0].threshold,
+                    at=given,
+                    level=level,
+                ),
                 chosen=not settings[model][0].in_advance,
             ),
         )
@@ -803,6 +841,7 @@ class Contents:
     notes: Sequence[Note] = ()
     slices: Sequence[Sliced] = ()
     decision: Recommendation | None = None
+    nearby: Sequence[RuleChoices] = ()
 
     @property
     def volume(self) -> float | None:
@@ -852,7 +891,10 @@ class Contents:
         return (
             None
             if self.decision is None
-            else {"sentence": choice_texts.decided(self.decision.decision), "lead": MIDDLE}
+            else {
+                "sentence": choice_texts.decided(self.decision.decision),
+                "lead": MIDDLE,
+            }
         )
 
     @property
@@ -869,7 +911,10 @@ class Contents:
         return (
             said
             if decided is None
-            else [decided["sentence"], *(f"{MIDDLE} {text[0].lower()}{text[1:]}" for text in said)]
+            else [
+                decided["sentence"],
+                *(f"{MIDDLE} {text[0].lower()}{text[1:]}" for text in said),
+            ]
         )
 
 
@@ -889,6 +934,7 @@ def of_contents(contents: Contents) -> dict[str, Any]:
         "level": level,
         "points": points,
         "answers": of_answers(contents.asked, models),
+        "nearby": of_nearby(contents.nearby, models),
         "slices": of_slices(contents.slices, models),
         "decision": None if contents.decision is None else of_recommendation(contents.decision),
         "decided": contents.decided,

@@ -54,6 +54,7 @@ from baserate.plots.panels import PALETTE, Panel
 from baserate.reports.content import (
     MIDDLE,
     Contents,
+    answered_nearby,
     best_of,
     checked_slices,
     drawn_points,
@@ -723,6 +724,7 @@ def report(  # noqa: PLR0913 (each is a question of its own)
         notes,
         found,
         decision,
+        answered_nearby(same or shown, asked[0], level) if decision is None else (),
     )
     return Report(of_contents(contents), contents)
 

@@ -42,13 +42,16 @@ def describe_triages(found: Triages) -> str:
 def tabulate_triages(found: Mapping[str, Triage]) -> str:
     """Return both thresholds of each model, and what they do."""
     counted = any(one.reviews is not None for one in found.values())
-    headings = ["model", *HEADINGS, "one threshold", *(["reviews"] if counted else [])]
+    named = any(found)  # a triage of one model alone has no name
+    headings = ["model"] if named else []
+    headings += [*HEADINGS, "one threshold", *(["reviews"] if counted else [])]
     rows = []
     for name, one in found.items():
-        row = [quoted(name, quotes=False), *_show_thresholds(one)]
+        row = [quoted(name, quotes=False)] if named else []
+        row += _show_thresholds(one)
         row += [digits(getattr(one, share), 4) for share in SHARES]
         rows.append([*row, digits(one.reviews, 4)] if one.reviews is not None else row)
-    return Grid(headings, rows, left=3)
+    return Grid(headings, rows, left=3 if named else 2)
 
 
 def triage_as_json(found: Triage) -> dict[str, Any]:
