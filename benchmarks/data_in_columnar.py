@@ -54,15 +54,17 @@ def grouped_by_duckdb(path, kind):
 
 
 def ours(path, kind):
-    from baserate.read.source import Options, parts_of
+    from baserate.read.files import read_columns
+    from baserate.read.source import Options
 
-    return counted(parts_of(path, wanted(kind), Options())[0].columns)
+    return counted(read_columns(path, wanted(kind), Options()).columns)
 
 
 def here(path, kind):
-    from baserate.read.parquet import read_parquet
+    from baserate.read.source import Options, open_cases
 
-    return counted(read_parquet(path, wanted(kind)).columns)
+    with open_cases([path], wanted(kind), Options()) as cases:
+        return counted(cases.columns())
 
 
 def wanted(kind):

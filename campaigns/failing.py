@@ -195,18 +195,18 @@ failing.failing_databases(failing.Calls({n}, failing.errors()[{which}])).__enter
 @contextmanager
 def failing_reader(n: int, which: int) -> Iterator[None]:
     """The n-th call of a database fails in the process that reads."""
-    from baserate.read import source
+    from baserate.read import apart
 
     install = INSTALL.format(file=__file__, n=n, which=which)
     with mock.patch.object(
-        source, "START", source.START.replace("say_ready()", install + "say_ready()")
+        apart, "START", apart.START.replace("say_ready()", install + "say_ready()")
     ):
         yield
 
 
 def main() -> None:
     """The reader's surroundings alone get the library: its parent allocates as ever."""
-    from baserate.read import source
+    from baserate.read import apart
 
     n, place, sys.argv[1:] = sys.argv[1], sys.argv[2], sys.argv[3:]
     library = shim(Path(place).parent)
@@ -215,7 +215,7 @@ def main() -> None:
         "BASERATE_FAILING_AT": n,
         "BASERATE_FAILING_FILE": place,
     }
-    source.SINGLE = source.SINGLE | added
+    apart.SINGLE = apart.SINGLE | added
     runpy.run_module("baserate", run_name="__main__", alter_sys=True)
 
 

@@ -1,9 +1,9 @@
 """Readers without their start: one process that has loaded what a reader loads, and forks for each.
 
-A reader process (`baserate.read.source._Reader`) starts a fresh interpreter for every file, which
+A reader process (`baserate.read.apart.Reader`) starts a fresh interpreter for every file, which
 takes much longer than to read the files of tests. What `install` puts in its place is forked from
 an interpreter that was started by the same command in the same surroundings; it runs the same code
-(`source.START`) in a session of its own, under the same limits, over the same pipes. Tests about
+(`apart.START`) in a session of its own, under the same limits, over the same pipes. Tests about
 the start or the end of the process itself are marked `own_reader`, and get the true one.
 """
 
@@ -28,7 +28,7 @@ POSSIBLE = sys.platform == "linux" and hasattr(os, "pidfd_open")
 
 
 class Process:
-    """What `source._Reader` asks of a `subprocess.Popen`."""
+    """What `apart.Reader` asks of a `subprocess.Popen`."""
 
     def __init__(self, asked, folder, errors, environment):
         theirs_in, ours_in = os.pipe()
@@ -72,32 +72,32 @@ def install():
     """Put it in the place of the reader of this process, where the system has what it needs."""
     if not POSSIBLE:
         return
-    from baserate.read import source
+    from baserate.read import apart
 
-    class Forked(source._Reader):
+    class Forked(apart.Reader):
         def __init__(self, folder):
             self.errors = os.path.join(folder, "errors")
             with open(self.errors, "wb") as errors:
-                self.process = Process(source.START, folder, errors, _surroundings())
+                self.process = Process(apart.START, folder, errors, _surroundings())
 
         def _let_end(self):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(source.GRACE_S)
+                self.process.wait(apart.GRACE_S)
 
-    source._Reader = Forked
+    apart.Reader = Forked
 
 
 @contextlib.contextmanager
 def true_start():
     """Readers start as they do without this, in this context."""
-    from baserate.read import source
+    from baserate.read import apart
 
-    here = source._Reader
-    source._Reader = here.__mro__[-2]
+    here = apart.Reader
+    apart.Reader = here.__mro__[-2]
     try:
         yield
     finally:
-        source._Reader = here
+        apart.Reader = here
 
 
 def _cwd():
@@ -112,11 +112,11 @@ def _server():
     """The line to the server, which is started when first asked for. Forks of this process share
     it.
     """
-    from baserate.read import source
+    from baserate.read import apart
 
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    *command, _ = source.command()
-    places = [*source._places_of_modules(), str(Path(__file__).parents[1])]
+    *command, _ = apart.command()
+    places = [*apart._places_of_modules(), str(Path(__file__).parents[1])]
     start = f"import sys; sys.path[:] = {places!r}\nfrom tests import reader_server as it\n"
     process = subprocess.Popen(
         [*command, f"{start}it.serve({theirs.fileno()})"],
@@ -136,11 +136,11 @@ def _end(process, line):
 
 
 def _surroundings():
-    from baserate.read import source
+    from baserate.read import apart
 
     return {
-        name: value for name, value in os.environ.items() if name.upper() in source.ENVIRONMENT
-    } | source.SINGLE
+        name: value for name, value in os.environ.items() if name.upper() in apart.ENVIRONMENT
+    } | apart.SINGLE
 
 
 # ----------------------------------------------------------------------
@@ -157,6 +157,7 @@ def serve(number):
         import _duckdb  # noqa: F401 (it and the rest: what readers load when they need it)
 
     from baserate.read import (  # noqa: F401
+        apart_child,
         arrow,
         databases,
         duckdb,
@@ -165,7 +166,6 @@ def serve(number):
         large,
         npz,
         parquet,
-        sandbox_child,
         source,
     )
 

@@ -5,24 +5,62 @@ and mutations read in a child.
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 import baserate as br
 from baserate.counts.counts import Counts
+from baserate.errors import relocate_problems
 from baserate.read.cases import CaseColumns, check_cases, count_cases
 from baserate.read.columns import as_column
-from baserate.read.table import ColumnRoles
+from baserate.read.parquet import open_folder
+from baserate.read.source import Options, open_cases, together
+from baserate.read.table import ColumnRoles, Table
 
 W = ColumnRoles("y", ("s",))
 
 
+@dataclass
+class Read:
+    """The columns of a source, read in this process, and what there is to say of it."""
+
+    columns: dict
+    table: Table
+
+    def __getattr__(self, name):
+        return getattr(self.table, name)
+
+
+def read_sources(sources, wanted=W, options=None):
+    with open_cases(sources, wanted, options or Options()) as cases:
+        table = together(sources[0], cases.parts)
+        with relocate_problems(table.place):
+            return Read(cases.columns(), table)
+
+
+def read_source(source, wanted=W):
+    return read_sources([source], wanted)
+
+
+def read_parquet(paths, wanted=W):
+    if isinstance(paths, str) and Path(paths).is_dir():
+        with open_folder(paths, wanted) as cases:
+            return Read(cases.columns(), cases.parts[0])
+    return read_sources([paths] if isinstance(paths, str) else paths, wanted)
+
+
+def read_table(path, asked, wanted=W):
+    return read_source(f"{path}::{asked}", wanted)
+
+
+read_arrow = read_npz = read_source
+read_sqlite = read_duckdb = read_alchemy = read_table
+
+
 def cases_of(table, wanted=W):
-    columns = {
-        name: as_column(values, f'"{name}"') for name, values in table.spread().columns.items()
-    }
+    columns = {name: as_column(values, f'"{name}"') for name, values in table.columns.items()}
     given = CaseColumns(
         columns[wanted.label],
         {name: columns[name] for name in wanted.scores},
@@ -71,16 +109,9 @@ def mutants(kind, path, count, seed=0, asked=""):
     return found
 
 
-READERS = {"postgres": "databases", "sqlite": "databases"}
-
-
-def _read(kind, path, asked):
-    from importlib import import_module
-
-    module = import_module(f"baserate.read.{READERS.get(kind, kind)}")
-    read = getattr(module, f"read_{kind}")
+def _read(path, asked):
     wanted = replace(W, group="g")
-    return read(path, asked, wanted) if asked else read(path, wanted)
+    return read_table(path, asked, wanted) if asked else read_source(path, wanted)
 
 
 def _child(kind, path, count, seed, asked):
@@ -100,7 +131,7 @@ def _child(kind, path, count, seed, asked):
             faulthandler.dump_traceback_later(20, exit=True)  # a hang is a failure with a traceback
             print(number, file=sys.stderr)
             try:
-                counts_of(_read(kind, str(place), asked))
+                counts_of(_read(str(place), asked))
                 found["read"] += 1
             except br.InputError as error:
                 found["refused"] += 1

@@ -7,11 +7,10 @@ from decimal import Decimal
 
 import pytest
 import sqlalchemy as sa
-from tests.read.tables import W, assert_refused, counts_of
+from tests.read.tables import W, assert_refused, counts_of, read_alchemy
 
 import baserate as br
 from baserate.read import table
-from baserate.read.databases import read_alchemy
 
 
 @pytest.fixture
@@ -106,7 +105,6 @@ def test_addresses_that_lead_nowhere_are_refused_without_their_passwords(tmp_pat
     assert_refused(
         lambda: read_alchemy("nodb://u:secret@h/d", "t", W), "BR730", 'knows no database "nodb"'
     )
-    assert_refused(lambda: read_alchemy("just text", "t", W), "BR730", "cannot be read")
     assert_refused(lambda: read_alchemy("sqlite://a:b@c@d/x", "t", W), "BR730", "cannot be read")
     problem = assert_refused(
         lambda: read_alchemy("mysql+nothere://u:secret@h/d", "t", W), "BR730", "knows no database"

@@ -9,11 +9,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc
 from tests.naming import named
-from tests.read.tables import W, assert_refused, counts_of, mutants
+from tests.read.tables import W, assert_refused, counts_of, mutants, read_arrow
 
 import baserate as br
 from baserate.read import table
-from baserate.read.arrow import read_arrow
 
 GOOD = {"y": [0, 1, 0, 1], "s": [0.1, 0.4, 0.35, 0.8]}
 
@@ -55,7 +54,7 @@ def test_decimals_times_and_text_in_every_disguise(tmp_path):
         written(tmp_path / "a.arrow", columns), replace(W, group="g", day="day", id="id")
     )
     assert table.columns["y"].tolist() == ["no", "yes", "no", None]
-    assert np.array_equal(table.columns["s"], [0.1, 0.3, np.nan, 1.0], equal_nan=True)
+    assert table.columns["s"].tolist() == [0.1, 0.3, None, 1.0]
     assert table.columns["g"].tolist() == ["a", None, "b", "a"]
     assert table.columns["day"].tolist() == ["2026-01-01"] * 4
     assert table.columns["id"].tolist() == [None, 2**63 - 1, 1, 2]
@@ -113,11 +112,11 @@ def test_damaged_empty_and_old_files_are_refused(tmp_path):
 
 def test_a_stream_that_ends_early_is_refused_where_that_shows(tmp_path):
     table = pa.table({name: column * 100 for name, column in GOOD.items()})
-    path = written(tmp_path / "a.arrows", table, ipc.new_stream)
-    data = (tmp_path / "a.arrows").read_bytes()
-    (tmp_path / "a.arrows").write_bytes(data[:-1000])
+    path = written(tmp_path / "stream.arrow", table, ipc.new_stream)
+    data = (tmp_path / "stream.arrow").read_bytes()
+    (tmp_path / "stream.arrow").write_bytes(data[:-1000])
     assert_refused(lambda: read_arrow(path, W), "BR703", "not a whole Arrow file", path)
-    (tmp_path / "a.arrows").write_bytes(data[:-8])  # without the mark of its end
+    (tmp_path / "stream.arrow").write_bytes(data[:-8])  # without the mark of its end
     assert_refused(lambda: read_arrow(path, W), "BR703", "no mark at its end", path)
 
 

@@ -1,5 +1,5 @@
-"""Files read in a process of their own: the same tables and the same refusals, and one line where
-the reader does not survive its file.
+"""Files read in a process of their own: the same cases and the same refusals, and one line where
+the reader does not survive its file, or answers wrongly.
 """
 
 import bz2
@@ -21,9 +21,8 @@ import zstandard
 from pyarrow import feather, ipc, parquet
 
 import baserate as br
-from baserate.errors import Where
-from baserate.read import source as sources
-from baserate.read.columns import Coded
+from baserate.errors import Fix, Problem, Where
+from baserate.read import apart, apart_child, files, source
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
 
@@ -138,9 +137,13 @@ def made(tmp_path, name, make):
     return str(tmp_path / name) if asked else str(tmp_path / file)
 
 
-def there(source, wanted=WANTED):
+def there(path, wanted=WANTED, options=None):
     """In a process of its own, whatever the source is."""
-    return sources.read_confined(source, source.partition("::")[0], wanted, Options())
+    return files._answer_apart("cases", [path], wanted, options or Options())
+
+
+def here(path, wanted=WANTED, options=None):
+    return files.TASKS["cases"].answer([path], wanted, options or Options())
 
 
 def refusal(read, *arguments):
@@ -150,90 +153,68 @@ def refusal(read, *arguments):
 
 
 def assert_same(ours, theirs):
-    assert len(ours) == len(theirs)
-    for one, other in zip(ours, theirs, strict=True):
-        assert (one.path, one.rows, one.refused, one.sha256, one.notes) == (
-            other.path,
-            other.rows,
-            other.refused,
-            other.sha256,
-            other.notes,
+    assert (ours.label, ours.notes, ours.ledger) == (theirs.label, theirs.notes, theirs.ledger)
+    for rows in ((), (0,), (0, 1, len(ours.positive) - 1)):
+        assert ours.place(Where(rows=rows, total=9)) == theirs.place(Where(rows=rows, total=9))
+    np.testing.assert_array_equal(ours.positive, theirs.positive)
+    np.testing.assert_array_equal(ours.weights, theirs.weights)
+    assert list(ours.scores) == list(theirs.scores)
+    for name, scores in theirs.scores.items():
+        assert ours.scores[name].dtype == scores.dtype
+        np.testing.assert_array_equal(ours.scores[name], scores)
+    for role, column in theirs.beside.items():
+        assert ours.beside[role].name == column.name
+        assert list(map(repr, ours.beside[role].values.tolist())) == list(
+            map(repr, column.values.tolist())
         )
-        assert list(one.columns) == list(other.columns)
-        found, expected = one.spread().columns, other.spread().columns
-        for name in one.columns:
-            assert_equal(found[name], expected[name])
-        for rows in ((), (0,), (0, 1, len(one.columns["y"]) - 1)):
-            assert one.place(Where(rows=rows, total=9)) == other.place(Where(rows=rows, total=9))
-
-
-def assert_equal(ours, theirs):
-    assert ours.dtype == theirs.dtype
-    assert not isinstance(ours, Coded)
-    if ours.dtype == object:
-        assert list(map(repr, ours.tolist())) == list(map(repr, theirs.tolist()))
-    else:
-        np.testing.assert_array_equal(ours, theirs)
+    assert (ours.unlabelled is None) == (theirs.unlabelled is None)
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_is_the_same_table_through_another_process(tmp_path, name):
-    source = made(tmp_path, name, FORMATS[name])
-    assert sources.is_confined(source, Options()) == (name not in ("a.csv", "several"))
-    assert_same(there(source), sources.parts_here(source, WANTED, Options()))
+def test_every_format_gives_the_same_cases_through_another_process(tmp_path, name):
+    path = made(tmp_path, name, FORMATS[name])
+    assert source.is_confined(path, Options()) == (name not in ("a.csv", "several", "a.jsonl"))
+    assert_same(there(path), here(path))
+
+
+def test_rows_that_are_left_out_are_left_out_there(tmp_path):
+    columns = {"y": [0, 1, None, 1], "s": [0.5, None, 0.25, 0.75], "t": [1, 2, 3, 4]}
+    path = str(tmp_path / "a.parquet")
+    parquet.write_table(pa.table(columns), path)
+    options = Options.of({"missing_label": "drop", "nan_score": "drop"})
+    wanted = ColumnRoles("y", ("s", "t"))
+    ours = there(path, wanted, options)
+    assert_same(ours, here(path, wanted, options))
+    assert len(ours.positive) == 2
+    assert len(ours.unlabelled.positive) == 1
 
 
 def test_counts_of_a_file_have_the_same_digest(tmp_path, monkeypatch):
-    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
-    counts = br.count(source, label="y", score="s")
-    monkeypatch.setattr(sources, "is_confined", lambda *_: False)
-    assert counts == br.count(source, label="y", score="s")
+    path = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    counts = br.count(path, label="y", score="s")
+    monkeypatch.setattr(files, "is_confined", lambda *_: False)
+    assert counts == br.count(path, label="y", score="s")
     assert counts.digest == br.count(DATA["y"], DATA["s"]).digest
 
 
-def test_values_of_every_kind_come_through(tmp_path):
-    odd = [
-        "\ud800 half a pair",
-        None,
-        True,
-        1,
-        1.0,
-        10**30,
-        -0.0,
-        float("inf"),
-        "1",
-        "a\0b\n\x1b[31m",
-        "",
-        float("nan"),
-    ]
-    lines = "".join(json.dumps({"y": value, "s": 0.5}) + "\n" for value in odd * 3)
-    (tmp_path / "a.jsonl").write_text(lines.replace("\n", "\n\n", 1))
-    wanted = ColumnRoles("y", ("s",))
-    assert_same(
-        there(str(tmp_path / "a.jsonl"), wanted),
-        sources.parts_here(str(tmp_path / "a.jsonl"), wanted, Options()),
-    )
-    kinds = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g"]
-    np.savez(tmp_path / "a.npz", **{kind: np.arange(3).astype(kind) for kind in kinds})
+def test_columns_of_every_kind_come_through(tmp_path):
+    kinds = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+    path = str(tmp_path / "a.npz")
+    np.savez(path, **{kind: np.arange(3).astype(kind) for kind in kinds})
     wanted = ColumnRoles("bool", tuple(kinds[1:]))
-    [ours], [here] = (
-        there(str(tmp_path / "a.npz"), wanted),
-        sources.parts_here(str(tmp_path / "a.npz"), wanted, Options()),
-    )
+    found = files.read_columns(path, wanted, Options()).columns
     for kind in kinds:
-        assert_equal(ours.columns[kind], here.columns[kind])
+        assert found[kind].tolist() == np.arange(3).astype(kind).tolist()
 
 
 def test_categories_that_no_row_has_do_no_harm(tmp_path):
     labels = pa.DictionaryArray.from_arrays(
         pa.array([0, None, 2]), pa.array([f"c{place}" for place in range(1000)])
     )
-    feather.write_feather(
-        pa.table({"y": labels, "s": [1.0, 2.0, 3.0]}), str(tmp_path / "a.feather")
-    )
-    wanted = ColumnRoles("y", ("s",))
-    [table] = there(str(tmp_path / "a.feather"), wanted)
-    assert table.columns["y"].tolist() == ["c0", None, "c2"]
+    path = str(tmp_path / "a.feather")
+    feather.write_feather(pa.table({"y": labels, "s": [1.0, 2.0, 3.0]}), path)
+    found = files.read_columns(path, ColumnRoles("y", ("s",)), Options())
+    assert found.columns["y"].tolist() == ["c0", None, "c2"]
 
 
 REFUSED = {
@@ -271,11 +252,11 @@ def mix(path):
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals_are_the_same_line_by_line(tmp_path, name):
     make, code = REFUSED[name]
-    source = made(tmp_path, name, make)
-    ours, here = refusal(there, source), refusal(sources.parts_here, source, WANTED, Options())
-    assert ours.problems == here.problems
+    path = made(tmp_path, name, make)
+    ours, theirs = refusal(there, path), refusal(here, path)
+    assert ours.problems == theirs.problems
     assert [type(problem.where) for problem in ours.problems] == [
-        type(problem.where) for problem in here.problems
+        type(problem.where) for problem in theirs.problems
     ]
     assert ours.code == code
 
@@ -299,11 +280,11 @@ def test_what_is_read_in_a_process_of_its_own(tmp_path):
         "absent.parquet": False,
         "absent.db::cases": False,
     }.items():
-        assert sources.is_confined(str(tmp_path / name), Options()) is expected, name
-    assert sources.is_confined(str(tmp_path), Options())
-    assert not sources.is_confined("postgresql://localhost/x::y", Options())
+        assert source.is_confined(str(tmp_path / name), Options()) is expected, name
+    assert source.is_confined(str(tmp_path), Options())
+    assert not source.is_confined("postgresql://localhost/x::y", Options())
     os.mkfifo(tmp_path / "pipe.parquet")
-    assert not sources.is_confined(str(tmp_path / "pipe.parquet"), Options())
+    assert not source.is_confined(str(tmp_path / "pipe.parquet"), Options())
 
 
 def test_standard_input_is_read_in_a_process_of_its_own_where_it_is_binary(tmp_path):
@@ -321,11 +302,11 @@ def test_standard_input_is_read_in_a_process_of_its_own_where_it_is_binary(tmp_p
 
 @pytest.mark.parametrize("flags", [["-O", "-W", "error", "-c"], ["-I", "-X", "utf8", "-B", "-c"]])
 def test_any_way_to_start_python_will_do(tmp_path, flags):
-    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    path = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     own = str(Path(br.__file__).parents[1])
     code = (
         f"import sys; sys.path.insert(0, {own!r}); import baserate as br;"
-        f" print(br.count({source!r}, label='y', score='s').digest)"
+        f" print(br.count({path!r}, label='y', score='s').digest)"
     )
     done = subprocess.run(
         [sys.executable, *flags, code], capture_output=True, text=True, check=True, cwd=tmp_path
@@ -358,16 +339,16 @@ def test_nothing_beside_the_data_is_taken_for_a_module(tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
     monkeypatch.setattr(sys, "path", ["", ".", "within", str(tmp_path), *sys.path])
     monkeypatch.chdir(tmp_path)
-    places = sources._places_of_modules()
+    places = apart._places_of_modules()
     assert all(map(os.path.isabs, places))
     assert str(tmp_path) not in places
 
 
 def test_a_folder_that_is_gone_does_no_harm(tmp_path):
-    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    path = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     (tmp_path / "gone").mkdir()
     code = (
-        f"import os; import baserate as br; os.rmdir(os.getcwd()); print(br.count({source!r},"
+        f"import os; import baserate as br; os.rmdir(os.getcwd()); print(br.count({path!r},"
         " label='y', score='s').digest)"
     )
     done = subprocess.run(
@@ -381,9 +362,9 @@ def test_a_folder_that_is_gone_does_no_harm(tmp_path):
 
 
 def test_a_program_that_cannot_start_python_reads_by_itself_and_says_so(tmp_path, monkeypatch):
-    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    path = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert [note.code for note in br.count(source, label="y", score="s").notes] == [
+    assert [note.code for note in br.count(path, label="y", score="s").notes] == [
         "BR709",
         "BR101",
     ]
@@ -395,11 +376,77 @@ def test_a_database_that_is_open_here_is_said_to_be(tmp_path):
     with duckdb.connect(str(path)):
         error = refusal(there, f"{path}::cases")
     assert (error.code, error.problems[0].text) == ("BR706", "is open in this Python process")
-    assert there(f"{path}::cases")[0].rows == ROWS
+    assert len(there(f"{path}::cases").positive) == ROWS
 
 
 def test_new_fields_of_what_is_wanted_travel_by_themselves(tmp_path):
     """Whatever plain value someone says of a source, the reader hears it."""
-    source = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    path = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
     for positive in (1, 1.5, True, None, np.int64(1), "yes"):
-        assert there(source, ColumnRoles("y", ("s",), positive=positive))[0].rows == ROWS
+        found = files.read_columns(path, ColumnRoles("y", ("s",), positive=positive), Options())
+        assert len(found.columns["y"]) == ROWS
+
+
+def answer(monkeypatch, change, path):
+    """What is refused where the reader changes its answer."""
+    code = f"""
+from baserate.read import apart_child, files
+def changed(request, folder, progress, real=apart_child.answer_request):
+    import os, numpy as np
+    said = real(request, folder, progress)
+    {change}
+    return said
+apart_child.answer_request = changed
+main(request)"""
+    monkeypatch.setattr(apart, "START", apart.START.replace("main(request)", code))
+    return refusal(files.read_cases, path, ColumnRoles("y", ("s",), group="g"), Options())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "said['held'] += 1",
+        "said['held'] = -1",
+        "said['held'] = 'many'",
+        "del said['ledger']",
+        "said['ledger']['rows_read'] = 7",
+        "said['label'] = [1]",
+        "said['files'] = []",
+        "said['files'][0][0] = 5",
+        "said = {}",
+        "np.save(os.path.join(folder, 'positive.npy'), np.zeros(60000))",
+        "np.save(os.path.join(folder, 'score 0.npy'), np.full(60000, np.nan))",
+        "np.save(os.path.join(folder, 'score 0.npy'), np.zeros(3))",
+        "np.save(os.path.join(folder, 'beside group.npy'), np.full(60000, 99))",
+        "np.save(os.path.join(folder, 'beside group.npy'), np.full(60000, -1))",
+        "np.save(os.path.join(folder, 'score 0.npy'), np.array([{}] * 60000), allow_pickle=True)",
+        "open(os.path.join(folder, 'score 0.npy'), 'wb').close()",
+        "open(os.path.join(folder, 'beside group.json'), 'w').write('[')",
+        "open(os.path.join(folder, 'beside group.json'), 'w').write('[[1], [2], 3, 4, 5]')",
+        "os.unlink(os.path.join(folder, 'positive.npy'))",
+    ],
+)
+def test_an_answer_that_cannot_be_is_one_line(tmp_path, monkeypatch, change):
+    path = made(tmp_path, "a.parquet", FORMATS["a.parquet"])
+    error = answer(monkeypatch, change, path)
+    assert error.code == "BR707"
+    assert "gave a wrong answer" in str(error)
+    assert error.problems[0].where.path == path
+
+
+def test_refusals_come_as_they_were():
+    problem = Problem("BR605", "so \x1b[31m", Fix("a", "\u202e"), Where("b.csv", (), (3, 4), 9))
+    with pytest.raises(br.InputError, match="BR605") as caught:
+        apart._without_errors(apart.error_facts(br.InputError(problem)))
+    assert caught.value.problems[0].where == problem.where
+    assert caught.value.problems[0].text == r"so \x1b[31m"  # nothing that steers a terminal
+    assert caught.value.problems[0].fix.command == r"\u202e"
+    with pytest.raises(PermissionError, match="Permission denied: 'a.csv'"):
+        apart._without_errors(apart.error_facts(PermissionError(13, "Permission denied", "a.csv")))
+    with pytest.raises(MemoryError, match="^$"):
+        apart._without_errors(apart.error_facts(MemoryError()))
+
+
+def test_the_other_side_names_what_it_does_not_do():
+    with pytest.raises(PermissionError, match="a reader does not do os.system"):
+        apart_child._refuse("os.system", ())

@@ -16,8 +16,7 @@ import pytest
 from tests.read.tables import assert_refused
 
 import baserate as br
-from baserate.read import quotas
-from baserate.read import source as sources
+from baserate.read import apart, files, quotas
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
 
@@ -43,12 +42,12 @@ def source(tmp_path):
 
 
 def read(source):
-    return sources.read_confined(source, source, W, Options())
+    return files.read_cases(source, W, Options())
 
 
 def instead(monkeypatch, code):
     """Start this in place of the reader, once it has been told what to read."""
-    monkeypatch.setattr(sources, "START", sources.START.replace("main(request)", code))
+    monkeypatch.setattr(apart, "START", apart.START.replace("main(request)", code))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_only_the_end_of_what_python_said_is_read(source, temporary, monkeypatch
     instead(monkeypatch, "sys.stderr.write('x' * 10**6 + 'the end'); sys.exit(3)")
     with pytest.raises(br.InputError, match="BR707") as caught:
         read(source)
-    assert str(caught.value.__cause__) == "x" * (sources.MOST_SAID - 7) + "the end"
+    assert str(caught.value.__cause__) == "x" * (apart.MOST_SAID - 7) + "the end"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_only_the_end_of_what_python_said_is_read(source, temporary, monkeypatch
 def test_a_reader_that_does_not_start_is_no_fault_of_the_file(
     source, temporary, monkeypatch, start, match
 ):
-    monkeypatch.setattr(sources, "START", start)
+    monkeypatch.setattr(apart, "START", start)
     assert_refused(lambda: read(source), "BR709", match, source)
 
 
@@ -147,17 +146,6 @@ def test_what_a_reader_started_ends_with_it(source, temporary, monkeypatch, tmp_
     wait_for(lambda: not is_running(int(told.read_text())))
 
 
-@pytest.mark.parametrize("said", [b"", b'{"half": '])
-def test_a_reader_that_is_left_before_it_is_asked_tidies_up(tmp_path, said):
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    (folder / "errors").touch()
-    assert (
-        subprocess.run([*sources.command(), str(folder)], input=said, check=False).returncode == 1
-    )
-    assert not folder.exists()
-
-
 def test_what_a_reader_prints_is_not_its_answer(source, temporary, monkeypatch):
     prints = "lambda *given: (os.write(1, b'noise'), print('more', flush=True), real(*given))[-1]"
     instead(
@@ -165,13 +153,13 @@ def test_what_a_reader_prints_is_not_its_answer(source, temporary, monkeypatch):
         "import os; from baserate.read import npz; real = npz.read_npz;"
         f" npz.read_npz = {prints}; main(request)",
     )
-    assert read(source)[0].rows == 3
+    assert len(read(source).positive) == 3
 
 
 @LIMITED
 def test_a_reader_that_wants_more_memory_than_there_is(tmp_path, temporary, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", y=np.zeros(30_000_000), s=np.zeros(30_000_000))
-    monkeypatch.setattr(sources, "machine_memory", lambda: 300_000_000)
+    monkeypatch.setattr(files, "machine_memory", lambda: 300_000_000)
     path = str(tmp_path / "a.npz")
     assert_refused(
         lambda: read(path),
@@ -196,7 +184,7 @@ def test_the_limits_are_set_and_secrets_stay_outside(source, temporary, monkeypa
     place = str(Path(source).parent / "report")
     instead(
         monkeypatch,
-        "from baserate.read import source; source.parts_here = lambda *_: report();"
+        "from baserate.read import apart_child; apart_child.answer_request = lambda *_: report();"
         f" exec({REPORT.format(place)!r}); main(request)",
     )
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
@@ -242,20 +230,20 @@ def test_a_reader_starts_nothing_and_calls_nobody(source, temporary, monkeypatch
 
 PARENT = '''
 import sys, tempfile
-from baserate.read import source as sources
+from baserate.read import apart, files
 from baserate.read.source import Options
 from baserate.read.table import ColumnRoles
 tempfile.tempdir = sys.argv[2]
-waits = """import os, tempfile, time; from baserate.read import source
+waits = """import os, tempfile, time; from baserate.read import apart_child
 def wait(*_):
     open(tempfile.gettempdir() + "/half", "w").close()
     print(os.getpid(), file=open(%r, "w"), flush=True)
     time.sleep(600)
-source.parts_here = wait
+apart_child.answer_request = wait
 main(request)"""
-sources.START = sources.START.replace("main(request)", waits % sys.argv[3])
-sources.read_confined(sys.argv[1], sys.argv[1], ColumnRoles("y", ("s",)), Options(spooled=sys.argv[2] + "/spooled"))
-'''  # noqa: E501
+apart.START = apart.START.replace("main(request)", waits % sys.argv[3])
+files.read_cases(sys.argv[1], ColumnRoles("y", ("s",)), Options())
+'''
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -263,8 +251,6 @@ sources.read_confined(sys.argv[1], sys.argv[1], ColumnRoles("y", ("s",)), Option
 def test_a_reader_ends_with_its_parent_and_with_ctrl_c(source, tmp_path, sent):
     folder, told = tmp_path / "temporary", tmp_path / "told"
     folder.mkdir()
-    if sent == signal.SIGKILL:  # nobody else can remove the copy of standard input
-        (folder / "spooled").touch()
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, source, str(folder), str(told)], stderr=subprocess.PIPE
     )
@@ -279,6 +265,10 @@ def test_a_reader_ends_with_its_parent_and_with_ctrl_c(source, tmp_path, sent):
         parent.communicate()
     assert sent == signal.SIGKILL or b"KeyboardInterrupt" in said
     wait_for(lambda: not is_running(reader))
+    if sent == signal.SIGKILL:  # then the next start removes what is left
+        code = f"import tempfile; tempfile.tempdir = {str(folder)!r}; import baserate as br;"
+        code += f" br.count({source!r}, label='y', score='s')"
+        subprocess.run([sys.executable, "-c", code], check=True)
     assert not list(folder.iterdir())
 
 

@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import duckdb
 import pytest
-from tests.read.tables import W, assert_refused, counts_of, mutants
+from tests.read.tables import W, assert_refused, counts_of, mutants, read_duckdb
 
 import baserate as br
 from baserate.read import quotas
-from baserate.read.duckdb import From, fetched, read_duckdb, types_of
-from baserate.read.table import Codes
 
 
 def written(path, *statements):
@@ -61,37 +59,16 @@ def test_tables_views_and_queries_are_read(tmp_path):
         ["infinity", None],
     ],
 )
-def test_days_of_times_are_those_that_are_written(kind, times):
-    with duckdb.connect() as connection:
+def test_days_of_times_are_those_that_are_written(tmp_path, kind, times):
+    path = written(tmp_path / "a.duckdb")
+    with duckdb.connect(path) as connection:
         connection.execute(
-            f"CREATE TABLE t AS SELECT CAST(unnest(CAST(? AS VARCHAR[])) AS {kind}) AS d", [times]
+            f"CREATE TABLE d AS SELECT CAST(unnest(CAST(? AS VARCHAR[])) AS {kind}) AS d, 1 AS y,"
+            " 0.5 AS s",
+            [times],
         )
-        source = From("t", steady=True)
-        columns = fetched(connection, source, types_of(connection, source), ("d",), "d")
-    assert rows_of(columns["d"]) == [time and time.partition(" ")[0] for time in times]
-
-
-def rows_of(column):
-    """The value of each row, also where there are only codes yet."""
-    return (column.spread() if isinstance(column, Codes) else column).tolist()
-
-
-@pytest.mark.parametrize("kind", ["TINYINT", "BIGINT", "UBIGINT", "BOOLEAN"])
-def test_values_with_gaps_are_the_same_for_few_and_for_many(kind):
-    few = [1, None, 0, 1]
-    many = [*few, *range(3000 if kind == "BIGINT" else 2)]
-    for values in (few, many):
-        with duckdb.connect() as connection:
-            connection.execute(
-                f"CREATE TABLE t AS SELECT CAST(unnest(CAST(? AS INT[])) AS {kind}) AS y", [values]
-            )
-            source = From("t", steady=True)
-            found = rows_of(fetched(connection, source, types_of(connection, source), ("y",))["y"])
-        assert found == values
-        assert {type(value) for value in found} == {
-            type(None),
-            bool if kind == "BOOLEAN" else int,
-        }
+    found = read_duckdb(path, "d", replace(W, day="d")).columns["d"]
+    assert found.tolist() == [time and time.partition(" ")[0] for time in times]
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
-from tests.read.tables import W, assert_refused
+from tests.read.tables import (
+    W,
+    assert_refused,
+    read_alchemy,
+    read_duckdb,
+    read_parquet,
+    read_sqlite,
+)
 
 from baserate.read import duckdb as duckdb_reader
-from baserate.read.databases import read_alchemy, read_sqlite
-from baserate.read.duckdb import literally, locked, read_duckdb
-from baserate.read.parquet import read_parquet
+from baserate.read.duckdb import literally, locked
 from baserate.read.table import (
     ColumnRoles,
     TableName,
@@ -242,7 +247,6 @@ def test_nothing_is_loaded_from_elsewhere_by_itself(shut):
     )
     assert settings["enable_external_access"] == "false"
     assert settings["lock_configuration"] == "true"
-    assert settings["memory_limit"] == "1.0 GiB"
     assert settings["temp_directory"] == ""
 
 

@@ -38,7 +38,8 @@ def place(tmp_path_factory, monkeypatch):
 
 @pytest.fixture
 def tight(monkeypatch):
-    """Room for 500 distinct scores."""
+    """Room for 500 distinct scores, and no other process."""
+    monkeypatch.setattr("baserate.read.files.is_possible", lambda: False)
     monkeypatch.setattr(table, "TAKEN", LEAST - CELL * 500)
     monkeypatch.setattr(large, "BATCH", 16)
 
@@ -59,7 +60,7 @@ def written(path, content):
 
 
 def alike(ours, theirs):
-    """All that counts hold and carry; what says how they were kept apart aside."""
+    """All that counts hold and carry; what says how they were read and kept apart aside."""
     assert ours == theirs
     assert ours.digest == theirs.digest
     assert ours.ledger == theirs.ledger

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.read.tables import W, assert_refused, counts_of
+from tests.read.tables import W, assert_refused, counts_of, read_alchemy
 
 import baserate as br
 from baserate.read import table
-from baserate.read.databases import read_alchemy, shown_url, without_secrets
+from baserate.read.databases import shown_url, without_secrets
 
 
 @pytest.fixture(scope="module")

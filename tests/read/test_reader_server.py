@@ -8,7 +8,7 @@ import pytest
 from tests import reader_server
 
 import baserate as br
-from baserate.read import source
+from baserate.read import apart
 
 pytestmark = pytest.mark.skipif(not reader_server.POSSIBLE, reason="readers are true ones here")
 CRASH = "os.kill(os.getpid(), 9)"  # which needs no more than main() has loaded
@@ -23,7 +23,7 @@ def both(path):
         except br.InputError as error:
             return str(error)
 
-    assert source._Reader.__name__ == "Forked"
+    assert apart.Reader.__name__ == "Forked"
     with reader_server.true_start():
         true = said()
     return said(), true
@@ -49,7 +49,7 @@ def test_a_broken_file_is_refused_alike(path):
 
 @pytest.mark.parametrize("end", [f"import os; {CRASH}", "sys.exit(3)", "1 / 0"])
 def test_a_reader_that_ends_early_is_refused_alike(path, monkeypatch, end):
-    monkeypatch.setattr(source, "START", source.START.replace("main(request)", end))
+    monkeypatch.setattr(apart, "START", apart.START.replace("main(request)", end))
     ours, true = both(path)
     assert ours == true
     assert "BR707" in ours
@@ -64,12 +64,12 @@ def test_limits_surroundings_and_folder_are_those_of_a_true_one(path, monkeypatc
         "raise ValueError((limits, sorted(os.environ.items()), os.getcwd(), sys.path, sys.argv[0],"
         " sys.flags, os.getsid(0) == os.getpid(), sorted(os.listdir('/proc/self/fd'))))"
     )
-    monkeypatch.setattr(source, "START", source.START.replace("main(request)", told))
+    monkeypatch.setattr(apart, "START", apart.START.replace("main(request)", told))
     monkeypatch.setenv("SECRET", "hush")
     seen = []
-    said = source._Reader.said
+    said = apart.Reader.said
     monkeypatch.setattr(
-        source._Reader.__mro__[-2], "said", lambda self: seen.append(said(self)) or ""
+        apart.Reader.__mro__[-2], "said", lambda self: seen.append(said(self)) or ""
     )
     both(path)
     last = [each.strip().splitlines()[-1] for each in seen]

@@ -9,15 +9,19 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
-from tests.read.tables import cases_of, counts_of
+from tests.read.tables import (
+    cases_of,
+    counts_of,
+    read_alchemy,
+    read_arrow,
+    read_duckdb,
+    read_npz,
+    read_parquet,
+    read_sqlite,
+)
 
 import baserate as br
-from baserate.read.arrow import read_arrow
 from baserate.read.columns import group_codes
-from baserate.read.databases import read_alchemy, read_sqlite
-from baserate.read.duckdb import read_duckdb
-from baserate.read.npz import read_npz
-from baserate.read.parquet import read_parquet
 from baserate.read.table import ColumnRoles
 
 WANTED = ColumnRoles("label", ("score",), group="site")
@@ -117,7 +121,7 @@ def test_parquet_in_hive_folders(tmp_path, expected):
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
 def test_arrow_file_and_stream(tmp_path, expected, compression):
     options = ipc.IpcWriteOptions(compression=compression)
-    for name, writer in (("a.arrow", ipc.new_file), ("a.arrows", ipc.new_stream)):
+    for name, writer in (("a.arrow", ipc.new_file), ("stream.arrow", ipc.new_stream)):
         with writer(str(tmp_path / name), FRAME.schema, options=options) as out:
             out.write_table(FRAME, max_chunksize=300)
         assert_same(read_arrow(str(tmp_path / name), WANTED), expected)

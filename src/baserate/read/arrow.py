@@ -11,15 +11,12 @@ import numpy as np
 from baserate.counts.cells import Array
 from baserate.errors import InputError, quoted, refuse_file
 from baserate.read.columns import from_codes, from_spelled, objects, with_none
-from baserate.read.streams import unchanged
 from baserate.read.table import (
     PROBE,
     ColumnRoles,
     Kind,
-    Table,
     check_columns,
     check_use,
-    in_table,
     needed,
 )
 
@@ -140,9 +137,9 @@ AHEAD, MESSAGE = (
 COPY = "get a whole copy of the file, or write it again"
 
 
-def read_arrow(path: str, wanted: ColumnRoles) -> Table:
+def read_arrow(path: str, wanted: ColumnRoles) -> dict[str, Array]:
     """The requested columns of an Arrow or Feather file, or of a stream that was saved."""
-    with unchanged([path]) as sha256, _refused(path):
+    with _refused(path):
         table = _table(path, wanted)
         kinds = {name: arrow_kind(table.schema.field(name).type) for name in wanted.columns}
         for name, kind in kinds.items():
@@ -150,8 +147,7 @@ def read_arrow(path: str, wanted: ColumnRoles) -> Table:
         table.validate(full=True)
         if not table.num_rows:
             raise refuse_file(path, "BR602", "has columns but no rows", "give a file with cases")
-        columns = {name: from_arrow(table.column(name), kind) for name, kind in kinds.items()}
-    return Table(path, columns, table.num_rows, sha256=sha256, place=in_table(path))
+        return {name: from_arrow(table.column(name), kind) for name, kind in kinds.items()}
 
 
 def _table(path: str, wanted: ColumnRoles) -> Any:

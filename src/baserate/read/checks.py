@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from baserate.errors import (
     quoted,
     refuse,
     refuse_file,
+    relocate_problems,
 )
 from baserate.kernels import best
-from baserate.numbers import EXACT_FLOATS, share_won
+from baserate.numbers import EXACT_FLOATS, Floats, share_won
 from baserate.read.cases import (
     CONVERT,
     ROUNDED,
@@ -39,17 +40,17 @@ from baserate.read.cases import (
     as_written,
     decide,
     fitting,
+    in_place,
     no_rank,
     not_numbers,
     rounded_note,
     swapped,
     too_large,
-    with_weight,
 )
 from baserate.read.columns import Column, as_column, kind_of_value, mixed, objects
 from baserate.read.engine import FRACTION, CaseTable, is_one_of, plain_labels, sql_text
 from baserate.read.engine import ROUNDED as HAS_ROUNDED
-from baserate.read.table import ColumnRoles, Table
+from baserate.read.table import ColumnRoles
 from baserate.read.treatments import (
     APART,
     DROP,
@@ -57,6 +58,7 @@ from baserate.read.treatments import (
     POSITIVE,
     Treatment,
     heeded,
+    normalized,
 )
 
 # More different labels are not looked at within a memory limit.
@@ -73,6 +75,7 @@ class Judged:
     used: str = "true"
     rows: int = 0
     label: Any = None
+    weights: Floats | None = None
     scores: dict[str, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     remarks: list[Note] = field(default_factory=list)
@@ -86,17 +89,16 @@ def judge(cases: CaseTable, treatment: Treatment) -> Judged:
     with findings:
         judge_labels(cases, treatment, judged)
     drop_without_scores(cases, treatment, judged)
-    ((judged.rows,),) = cases.ask(f"SELECT count(*) FROM cases WHERE {judged.used}")
+    with findings:
+        count_used(cases, judged)
     if not judged.rows:
         findings.settle()
-        text = "every row was left out, as requested: nothing remains"
-        raise refuse_file(cases.parts[0].path, "BR602", text, "give a file with whole cases")
     for name in wanted.scores:
         with findings:
             judged.scores[name] = judge_score(cases, name, treatment, judged)
     check_not_swapped(cases, findings, judged)
     with findings:
-        check_weights(cases, judged)
+        judged.weights = read_weights(cases, judged)
     findings.settle()
     return judged
 
@@ -223,11 +225,6 @@ def treated_labels(cases: CaseTable, treatment: Treatment, wanted: ColumnRoles) 
     if treatment.missing_label is not None:
         labels.values = plain_labels(labels.values)
     return labels
-
-
-def normalized(value: Any) -> Any:
-    """Return a label without case and outer blanks."""
-    return value.strip().casefold() if isinstance(value, str) else value
 
 
 def join_negatives(
@@ -469,11 +466,11 @@ def check_not_swapped(cases: CaseTable, findings: Findings, judged: Judged) -> N
                 raise swapped(quoted(cases.wanted.label), name)
 
 
-def check_weights(cases: CaseTable, judged: Judged) -> None:
-    """Refuse weights that are none."""
+def read_weights(cases: CaseTable, judged: Judged) -> Floats | None:
+    """Return the weights of the rows that are used, or the reason why these are none."""
     name = cases.wanted.weight
     if name is None:
-        return
+        return None
     missing = f"{judged.used} AND {cases.is_missing(name)}"
     ((gone,),) = cases.ask(f"SELECT count(*) FROM cases WHERE {missing}")
     if gone:
@@ -481,32 +478,62 @@ def check_weights(cases: CaseTable, judged: Judged) -> None:
         fix = "give every case a finite weight"
         raise refuse("BR303", text, fix, cases.rows(missing), gone)
     judge_score(cases, name, Treatment(), Judged(used=judged.used))
+    found = cases.arrays({"weight": cases.number(name), "row": "row"}, judged.used)
+    place = KeptRows(in_place, np.asarray(found["row"]))
+    with relocate_problems(place):
+        return as_weights(Column(quoted(name), np.asarray(found["weight"])))
 
 
 # ----------------------------------------------------------------------
 # Checked cases as arrays.
 
 
-def checked_cases(cases: CaseTable, table: Table, treatment: Treatment) -> tuple[Cases, Table]:
-    """Return the cases of a table, and the table with the place of every row that is used."""
-    wanted = cases.wanted
-    checked_design(wanted.design)
+class Checked(NamedTuple):
+    """Cases, the position of each among all rows (None: all are used), and what there is to say of
+    the rows.
+    """
+
+    cases: Cases
+    kept: Array | None
+    notes: list[Note]
+
+
+def checked_cases(cases: CaseTable, treatment: Treatment) -> Checked:
+    """Return the cases of a table."""
+    checked_design(cases.wanted.design)
     judged = judge(cases, treatment)
     found, kept = read_cases(cases, judged)
     if treatment.dedupe is not None:
         again = repeated_rows(cases, judged)
-        left = ~np.isin(kept, again)
-        found, kept = found.only(left), kept[left]
         if again:
+            rows = np.arange(judged.rows) if kept is None else kept
+            left = ~np.isin(rows, again)
+            found, kept = found.only(left), rows[left]
             what = number_of(len(again), "row repeats", "rows repeat")
             text = f"{what} an earlier one, value by value: left out, as requested"
             judged.notes.append(Note("BR402", text))
-    if len(kept) < table.rows - table.refused:
-        table = replace(table, kept=kept, place=KeptRows(table.place, kept))
-    notes = (*table.notes, *judged.notes)
-    table = replace(table, columns={}, refused=table.rows - len(kept), notes=notes)
     found = found._replace(unlabelled=unlabelled_cases(cases, treatment, judged))
-    return (found.negated() if treatment.lower_is_positive else found), table
+    found = found.negated() if treatment.lower_is_positive else found
+    return Checked(found, kept, judged.notes)
+
+
+def unlabelled_scores(cases: CaseTable, treatment: Treatment) -> Checked:
+    """Return the scores of a table in which nobody has a label, all of them as negatives."""
+    judged = Judged()
+    drop_without_scores(cases, treatment, judged)
+    count_used(cases, judged)
+    for name in cases.wanted.scores:
+        judged.scores[name] = judge_score(cases, name, treatment, judged)
+    found, kept = read_cases(cases, judged)
+    return Checked(found.negated() if treatment.lower_is_positive else found, kept, judged.notes)
+
+
+def count_used(cases: CaseTable, judged: Judged) -> None:
+    """Count the rows that are used; refuse a table of which none is."""
+    ((judged.rows,),) = cases.ask(f"SELECT count(*) FROM cases WHERE {judged.used}")
+    if not judged.rows:
+        text = "every row was left out, as requested: nothing remains"
+        raise refuse_file(cases.parts[0].path, "BR602", text, "give a file with whole cases")
 
 
 def other_rows(path: str, found: int, promised: int) -> InputError:
@@ -515,34 +542,27 @@ def other_rows(path: str, found: int, promised: int) -> InputError:
     return refuse_file(path, "BR703", text, "get a whole copy of the file, or write it again")
 
 
-def read_cases(cases: CaseTable, judged: Judged) -> tuple[Cases, Array]:
-    """Return the cases that are used, and the row of each."""
+def read_cases(cases: CaseTable, judged: Judged) -> tuple[Cases, Array | None]:
+    """Return the cases that are used, and the row of each where some are not."""
     wanted = cases.wanted
     chosen = {
         "positive": judged.positive,
         **{f"score {name}": sql for name, sql in judged.scores.items()},
     }
-    if wanted.weight is not None:
-        chosen["weight"] = cases.number(wanted.weight)
     if judged.used != "true":
         chosen["row"] = "row"
     found = cases.arrays(chosen, judged.used)
     positive = np.asarray(found.pop("positive"), dtype=np.bool_)
     if len(positive) != judged.rows:
         raise other_rows(cases.parts[0].path, len(positive), judged.rows)
-    kept = np.asarray(found["row"]) if "row" in found else np.arange(len(positive))
+    kept = np.asarray(found["row"]) if "row" in found else None
     scores = {name: np.asarray(found[f"score {name}"]) for name in judged.scores}
-    weights = None
     notes = tuple(judged.remarks)
-    if wanted.weight is not None:
-        weights = as_weights(Column(quoted(wanted.weight), np.asarray(found["weight"])))
     beside = {
         part: beside_column(cases, part, name, judged) for part, name in wanted.beside.items()
     }
     ledger = Ledger(len(positive), len(positive), design=checked_design(wanted.design))
-    read = Cases(positive, judged.label, scores, weights, notes, ledger, beside)
-    used = None if weights is None else with_weight(weights, positive)
-    return read if used is None else read.only(used), kept
+    return Cases(positive, judged.label, scores, judged.weights, notes, ledger, beside), kept
 
 
 def beside_column(cases: CaseTable, part: str, name: str, judged: Judged) -> Column:

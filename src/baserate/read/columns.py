@@ -20,7 +20,7 @@ from baserate.counts.cells import Array
 from baserate.errors import Fix, InputError, grouped, quoted, refuse
 from baserate.kernels import best
 from baserate.numbers import EXACT_FLOATS, INT64_MAX
-from baserate.read.table import Late, with_gaps
+from baserate.read.table import Late
 
 nw: Any = Late("narwhals.stable.v2")
 
@@ -391,46 +391,28 @@ def _digits(value: object) -> str:
 
 
 # ----------------------------------------------------------------------
-# Texts of which there are few: an array like any other, that remembers the codes it was made from,
-# so that these can travel instead.
+# Texts of which there are few.
 
 
-class Coded(np.ndarray[Any, Any]):
-    """An object array made by `values[codes]`. Parts and copies of it are plain: they have no
-    codes.
+def with_gaps(
+    values: Sequence[Any] | Array, codes: Array, gone: Array | None
+) -> tuple[Array, Array]:
+    """The values with None behind them where rows are gone, and the codes that say so, whatever
+    they said there before.
     """
-
-    codes: Array | None = None
-    values: Array | None = None
-
-    @classmethod
-    def of(cls, values: Array, codes: Array) -> Coded:
-        """Each row's value."""
-        made = values[codes].view(cls)
-        made.codes, made.values = codes, values
-        return made
+    held = np.empty(len(values) + 1, dtype=object)  # the last one is None
+    held[:-1] = values
+    if gone is None or not gone.any():
+        return held[:-1], codes
+    narrow = codes.astype(np.min_scalar_type(len(values)))
+    narrow[gone] = len(values)
+    return held, narrow
 
 
-def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None = None) -> Coded:
+def from_codes(values: Sequence[Any] | Array, codes: Array, gone: Array | None = None) -> Array:
     """Texts from their codes; None where they are gone, whatever the code there says."""
-    return Coded.of(*with_gaps(values, codes, gone))
-
-
-def codes_of(column: Array) -> tuple[Array, Array] | None:
-    """The values of a column of Python objects, each once, and every row's place among them; None
-    where there are many.
-    """
-    if (
-        isinstance(column, Coded)
-        and column.codes is not None
-        and column.values is not None
-        and len(column.values) <= len(column)
-    ):
-        return column.values, column.codes
-    found = best.distinct(column)
-    if found is None or 2 * len(found[0]) > len(column):
-        return None
-    return column[found[0]], found[1].astype(np.min_scalar_type(len(found[0])))
+    held, places = with_gaps(values, codes, gone)
+    return np.asarray(held[places])
 
 
 # ----------------------------------------------------------------------

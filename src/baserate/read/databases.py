@@ -31,9 +31,18 @@ from baserate.errors import (
 )
 from baserate.numbers import EXACT_FLOATS
 from baserate.read.columns import from_spelled, objects
-from baserate.read.duckdb import reason
+from baserate.read.duckdb import (
+    check_types,
+    in_time,
+    open_database,
+    reason,
+    refused,
+    source_of,
+    types_of,
+)
+from baserate.read.engine import CaseTable, TypedCases, open_arrays
 from baserate.read.quotas import patience_s, too_long
-from baserate.read.streams import unchanged, with_log
+from baserate.read.streams import Plain, unchanged, with_log
 from baserate.read.table import (
     ColumnRoles,
     Kind,
@@ -313,8 +322,9 @@ READ_ONLY = {
 }
 
 
-def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
-    """The requested columns of a table or query."""
+@contextmanager
+def open_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Iterator[CaseTable]:
+    """Give the cases of a table or query."""
     shown = shown_url(url)
     with _engine(url) as engine, _refused_by_driver(url), engine.connect() as connection:
         if engine.dialect.name in READ_ONLY:
@@ -322,15 +332,8 @@ def read_alchemy(url: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         with relocate_problems(in_table(shown)):
             columns = gather(shown, _rows(connection, shown, table_or_query, wanted), wanted)
         connection.rollback()
-    return _with_rows(shown, columns, wanted)
-
-
-def _with_rows(shown: str, columns: dict[str, Any], wanted: ColumnRoles, sha256: str = "") -> Table:
-    """The table of these columns, where it has any row."""
-    rows = len(columns[wanted.label])
-    if not rows:
-        raise refuse_file(shown, "BR602", "has no rows", "give a table with cases")
-    return Table(shown, columns, rows, sha256=sha256, place=in_table(shown))
+    with open_arrays([Plain(shown, shown, "a database", "")], lambda _: columns, wanted) as cases:
+        yield cases
 
 
 @contextmanager
@@ -485,9 +488,10 @@ SQLITE_PROBLEMS = {
 READ_FILE = "give a table or view of this file, or one SELECT that reads them"
 
 
-def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
-    """The requested columns of a table or query. SQLite allows any type in any row: a column that
-    mixes them is refused.
+@contextmanager
+def open_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Iterator[CaseTable]:
+    """Give the cases of a table or query. SQLite allows any type in any row: a column that mixes
+    them is refused.
     """
     with (
         unchanged(with_log(path, "-wal")) as sha256,
@@ -495,7 +499,9 @@ def read_sqlite(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
         closing(_opened(path)) as connection,
     ):
         columns = _sqlite_columns(connection, path, table_or_query, wanted)
-    return _with_rows(path, columns, wanted, sha256)
+    plain = Plain(path, path, "SQLite", sha256)
+    with open_arrays([plain], lambda _: columns, wanted) as cases:
+        yield cases
 
 
 def _opened(path: str) -> sqlite3.Connection:
@@ -595,3 +601,27 @@ def _sqlite_problem(path: str, error: Exception) -> InputError:
     if "decode" in text:
         return refuse_file(path, "BR601", quoted(text, quotes=False), "store the text as UTF-8")
     return refuse_file(path, "BR718", f"cannot be read: {quoted(text, quotes=False)}", READ_FILE)
+
+
+# ----------------------------------------------------------------------
+# A table, a view or a query of a DuckDB file: opened read-only, with nothing else in reach.
+
+
+@contextmanager
+def open_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Iterator[CaseTable]:
+    """Give the cases of a table or query."""
+    with unchanged(with_log(path, ".wal")) as sha256, open_database(path) as connection:
+        source = source_of(connection, path, table_or_query)
+        cases = TypedCases(connection, wanted)
+        with refused(path, "BR718", READ_FILE), in_time(connection, path):
+            types = types_of(connection, source)
+            check_columns(path, list(types), wanted.columns, folds=True)
+            check_types(path, types, wanted)
+            columns = {name: identifier(name) for name in wanted.columns}
+            cases.replace_table("part0", f"SELECT {cases.select(columns, types)} FROM {source}")
+            ((rows,),) = cases.ask("SELECT count(*) FROM part0")
+        if not rows:
+            raise refuse_file(path, "BR602", "has no rows", "give a table with cases")
+        cases.add(Plain(path, path, "DuckDB", sha256), Table(path, rows, in_table(path, rows)))
+        cases.make_view()
+        yield cases

@@ -11,39 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from threading import Event, Thread
-from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from baserate.atomic import user_limit
-from baserate.counts.cells import Array
 from baserate.errors import InputError, escaped, refuse_file
-from baserate.read import columns as arrays
-from baserate.read.quotas import held, most_held, patience_s, too_large, too_long
-from baserate.read.streams import unchanged, with_log
+from baserate.read.quotas import held, machine_memory, most_held, patience_s, too_large, too_long
 from baserate.read.table import (
-    MOST_VALUES,
-    PROBE,
-    Codes,
     ColumnRoles,
     Kind,
-    Runs,
-    Table,
     TableName,
-    check_columns,
     check_use,
     find_table,
-    identifier,
-    in_table,
     needed,
-    with_gaps,
 )
 from baserate.read.temporary import temporary_folder
 
 # ----------------------------------------------------------------------
-# Columns of DuckDB as arrays that keep every value: what `fetchnumpy` would round is spelled out
-# first.
+# What the values of DuckDB's types are.
 
 
 NUMBERS = frozenset(
@@ -67,35 +51,11 @@ TEXT = frozenset({"VARCHAR", "ENUM", "UUID"})
 TIMES = ("DATE", "TIME", "INTERVAL")
 # Times without a zone: their day is the one that is written.
 LOCAL = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
-# Their day as a number, which takes a third of the time that its text takes; one that is infinite
-# lies beyond any other: no time is that far away.
-ENDLESS = 2**31 - 1
-DAYS = (
-    "CAST(CASE WHEN isfinite({0}) THEN CAST({0} AS DATE) - DATE '1970-01-01'"
-    f" WHEN {{0}} IS NOT NULL THEN {ENDLESS} END AS INTEGER)"
-)
-SPELLED_DAYS = "SELECT CAST(DATE '1970-01-01' + CAST(range AS INTEGER) AS VARCHAR) FROM range(?, ?)"
 
 
-FEW = 100
-
-
-class From(NamedTuple):
-    """What stands after FROM, the parameters bound in it, and whether it gives the same rows each
-    time, as a view or a query may not.
-    """
-
-    sql: str
-    parameters: tuple[Any, ...] = ()
-    steady: bool = False
-
-
-def types_of(connection: Any, source: From) -> dict[str, str]:
-    """The columns of a table, file or query, and DuckDB's names of their types."""
-    rows = connection.execute(
-        f"DESCRIBE SELECT * FROM {source.sql}",  # noqa: S608
-        list(source.parameters),
-    ).fetchall()
+def types_of(connection: Any, source: str) -> dict[str, str]:
+    """Return the columns of a table, file or query, and DuckDB's names of their types."""
+    rows = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     return {row[0]: row[1] for row in rows}
 
 
@@ -122,183 +82,6 @@ def check_types(path: str, types: Mapping[str, str], wanted: ColumnRoles) -> Non
             check_use(path, name, duckdb_kind(types[name]), wanted)
 
 
-def fetched(
-    connection: Any,
-    source: From,
-    types: Mapping[str, str],
-    names: tuple[str, ...],
-    only_day: str | None = None,
-) -> dict[str, Array | Codes]:
-    """These columns, streamed; rows keep the order in which they lie. Of times without a zone in
-    the column `only_day` the day is read.
-    """
-    return Fetching(connection, source, types, names, only_day).columns(source)
-
-
-class Fetching:
-    """How columns of a source are read, as a whole or some of its rows at a time."""
-
-    def __init__(
-        self,
-        connection: Any,
-        source: From,
-        types: Mapping[str, str],
-        names: tuple[str, ...],
-        only_day: str | None = None,
-    ) -> None:
-        self.connection, self.types = connection, types
-        self.day = only_day if only_day in names and types[only_day] in LOCAL else None
-        self.read_as = {name: _expression(name, types[name]) for name in names}
-        self.texts = dict[str, list[str]]()
-        for name in names:
-            texts = source.steady and name != self.day and self._texts(source, name)
-            if texts:
-                self._code(name, texts)
-        if self.day is not None:
-            self.read_as[self.day] = DAYS.format(identifier(self.day))
-
-    def _texts(self, source: From, name: str) -> list[str] | None:
-        if duckdb_kind(self.types[name]) not in (Kind.TEXT, Kind.TIMES):
-            return None
-        return _texts(self.connection, source, self.read_as[name])
-
-    def _code(self, name: str, texts: list[str]) -> None:
-        """Texts of which there are few are read as codes; one that is not among them is an error,
-        never another text.
-        """
-        enum = f'"baserate {len(self.texts)}"'
-        self.connection.execute(
-            f"CREATE TEMP TYPE {enum} AS ENUM (SELECT unnest(CAST(? AS VARCHAR[])))", [texts]
-        )
-        self.texts[name] = texts
-        self.read_as[name] = f"enum_code(CAST({self.read_as[name]} AS {enum}))"
-
-    def columns(self, source: From) -> dict[str, Array | Codes]:
-        """The columns of these rows."""
-        names = list(self.read_as)
-        found = _executed(
-            self.connection,
-            source,
-            ", ".join(f"{self.read_as[name]} AS c{place}" for place, name in enumerate(names)),
-        )
-        return {
-            name: self._column(source, name, found.pop(f"c{place}"))
-            for place, name in enumerate(names)
-        }
-
-    def column(self, source: From, name: str) -> Array | Codes:
-        """One of the columns."""
-        found = _executed(self.connection, source, f"{self.read_as[name]} AS c")
-        return self._column(source, name, found["c"])
-
-    def _column(self, source: From, name: str, values: Array) -> Array | Codes:
-        if name == self.day:
-            return _days(self.connection, source, name, values)
-        if name in self.texts:
-            held = with_gaps(self.texts[name], np.asarray(values), arrays.mask_of(values))
-            return Codes(*held)
-        return column_of(values, self.types[name])
-
-
-def _days(connection: Any, source: From, name: str, numbers: Array) -> Array | Codes:
-    """The texts of days from their numbers; read as texts where they lie too far apart, or one is
-    infinite.
-    """
-    gone, numbers = arrays.mask_of(numbers), np.asarray(numbers)
-    known = numbers if gone is None else numbers[~gone]
-    first, last = (int(known.min()), int(known.max())) if len(known) else (0, -1)
-    if last - first >= MOST_VALUES or last == ENDLESS:
-        text = f"CAST(CAST({identifier(name)} AS DATE) AS VARCHAR) AS c"
-        return column_of(_executed(connection, source, text)["c"], "VARCHAR")
-    texts = connection.execute(SPELLED_DAYS, [first, last + 1]).fetchall()
-    return Codes(*with_gaps([text for (text,) in texts], (numbers - first).astype(np.uint16), gone))
-
-
-def _executed(connection: Any, source: From, chosen: str, rest: str = "") -> dict[str, Array]:
-    found: dict[str, Array] = connection.execute(
-        f"SELECT {chosen} FROM {source.sql} {rest}",  # noqa: S608
-        list(source.parameters),
-    ).fetchnumpy()
-    return found
-
-
-def _texts(connection: Any, source: From, expression: str) -> list[str] | None:
-    """The distinct texts of a long column that has few of them: as one object each they take 8
-    bytes a row, and not 60.
-    """
-    column = f"{expression} AS c"
-    begin = _executed(connection, source, column, f"LIMIT {PROBE}")["c"]
-    if len(begin) < PROBE or 2 * len(set(begin.tolist())) > PROBE:
-        return None
-    distinct = _executed(connection, source, f"DISTINCT {column}", f"LIMIT {MOST_VALUES}")["c"]
-    return (
-        None
-        if len(distinct) == MOST_VALUES
-        else [text for text in distinct.tolist() if text is not None]
-    )
-
-
-def _expression(name: str, of_type: str) -> str:
-    plain = of_type in NUMBERS or of_type == "VARCHAR"
-    return identifier(name) if plain else f"CAST({identifier(name)} AS VARCHAR)"
-
-
-def column_of(values: Array, of_type: str) -> Array | Codes:
-    """What DuckDB fetched, with every value kept."""
-    gone, values = arrays.mask_of(values), np.asarray(values)
-    if duckdb_kind(of_type) is Kind.SPELLED:
-        texts = values if gone is None else arrays.with_none(values, gone)
-        return arrays.from_spelled(texts.tolist(), digits=_digits(of_type))
-    return values if gone is None else _with_gaps(values, gone)
-
-
-def _with_gaps(values: Array, gone: Array) -> Array | Codes:
-    """Values with None where they are gone; whole numbers of which there can be few, such as
-    labels, as one object each.
-    """
-    if values.dtype.kind in "iu":
-        least, most = values.min(), values.max()
-        if int(most) - int(least) < FEW:
-            words = list(range(int(least), int(most) + 1))
-            return Codes(*with_gaps(words, (values - least).astype(np.uint8), gone))
-    return arrays.with_none(values, gone)
-
-
-def _digits(of_type: str) -> int:
-    precision = of_type.partition("(")[2].partition(",")[0]
-    return int(precision) if precision.isdecimal() else arrays.SAFE_DIGITS + 1
-
-
-# ----------------------------------------------------------------------
-# Counting in the source: each pair of label and score once, with the number of its cases.
-
-
-# Fewer distinct scores than cases by this much make it worth while: there are at most twice as many
-# pairs.
-FEWER = 4
-
-
-def pair_of(wanted: ColumnRoles) -> tuple[str, str] | None:
-    """The names of the label and the score, where nothing else is requested."""
-    pair = (wanted.label, wanted.scores[0])
-    return pair if wanted.columns == pair else None
-
-
-def repeated_in(connection: Any, pairs: str) -> tuple[Runs, Runs] | None:
-    """One row per case, in no particular order, from a table of pairs (a, b) and how often each
-    occurs (c); None where anything is missing or NaN, or nothing is there.
-    """
-    found = connection.execute(f"SELECT a, b, c FROM {pairs}").fetchnumpy()  # noqa: S608
-    labels, scores, times = found["a"], found["b"], found["c"]
-    gone = any(arrays.mask_of(values) is not None for values in (labels, scores)) or (
-        scores.dtype.kind == "f" and bool(np.isnan(scores).any())
-    )
-    if gone or not len(times):
-        return None
-    lengths = np.asarray(times, dtype=np.int64)
-    return Runs(np.asarray(labels), lengths), Runs(np.asarray(scores), lengths)
-
-
 # ----------------------------------------------------------------------
 # DuckDB with every door shut but the files it was given: no other file, no extension, no network,
 # and no way to open them again.
@@ -319,7 +102,6 @@ MOST_REASON = 240
 # between two looks at the clock; an interrupt that comes between two queries ends none, and is sent
 # again
 AGAIN_S = 0.1
-MEMORY = "1GiB"
 ROOMY = (
     10**9
     # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no  # noqa: E501
@@ -338,7 +120,6 @@ SETTINGS = {
         "false"
     ),  # a table is never a variable of the program that happens to have its name
     "temp_directory": "",
-    "memory_limit": MEMORY,
 }
 
 
@@ -347,7 +128,6 @@ def locked(
     files: Sequence[str] = (),
     *,
     database: str = IN_MEMORY,
-    settings: Mapping[str, str] = MappingProxyType({}),
     memory: int | None = None,
 ) -> Iterator[Any]:
     """A connection that reads these files, or this database, and nothing else; closed at the end.
@@ -357,8 +137,10 @@ def locked(
     narrow = {"threads": "1"} if (user_limit() or ROOMY) < ROOMY else {}
     with ExitStack() as stack:
         folders = [] if memory is None else [stack.enter_context(temporary_folder())]
-        within = {} if memory is None else settings_within(memory, folders[0])
-        config = {**SETTINGS, **narrow, **settings, **within}
+        within = {"memory_limit": f"{machine_memory() * 4 // 5}B"}
+        if memory is not None:
+            within = settings_within(memory, folders[0])
+        config = {**SETTINGS, **narrow, **within}
         try:
             connection = duckdb.connect(database, read_only=database != IN_MEMORY, config=config)
         except duckdb.OutOfMemoryException as error:  # of no data yet: of the process
@@ -478,28 +260,12 @@ def reason(error: BaseException) -> str:
 # A table, a view or a query of a DuckDB file: opened read-only, with nothing else in reach.
 
 
-TABLES = "SELECT table_schema, table_name, table_type FROM information_schema.tables ORDER BY 1, 2"
-READ = "give a table or view of this file, or one SELECT that reads them"
-
-
-def read_duckdb(path: str, table_or_query: str, wanted: ColumnRoles) -> Table:
-    """The requested columns of a table or query."""
-    with unchanged(with_log(path, ".wal")) as sha256, _opened(path) as connection:
-        source = _source(connection, path, table_or_query)
-        with refused(path, "BR718", READ), in_time(connection, path):
-            types = types_of(connection, source)
-            check_columns(path, list(types), wanted.columns, folds=True)
-            check_types(path, types, wanted)
-            columns = fetched(connection, source, types, wanted.columns, wanted.only_day)
-    rows = len(columns[wanted.label])
-    if not rows:
-        raise refuse_file(path, "BR602", "has no rows", "give a table with cases")
-    return Table(path, columns, rows, sha256=sha256, place=in_table(path))
+TABLES = "SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2"
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
-    """The locked connection; only what goes wrong at opening is a trouble with the file as a
+def open_database(path: str) -> Iterator[Any]:
+    """Give the locked connection; only what goes wrong at opening is a trouble with the file as a
     whole.
     """
     with ExitStack() as stack:
@@ -536,10 +302,9 @@ def _unopened(path: str, error: BaseException) -> InputError:
     )
 
 
-def _source(connection: Any, path: str, asked: str) -> From:
+def source_of(connection: Any, path: str, asked: str) -> str:
+    """Return what stands after FROM for a table, a view or a query."""
     with refused(path, "BR706", "read a copy that is whole"):
-        tables = {TableName(*row[:2]): row[2] for row in connection.execute(TABLES).fetchall()}
-    table = find_table(path, list(tables), asked)
-    if table is None:
-        return From(f"(\n{one_query(connection, path, asked)}\n)")
-    return From(table.sql, steady=tables[table] == "BASE TABLE")
+        tables = [TableName(*row) for row in connection.execute(TABLES).fetchall()]
+    table = find_table(path, tables, asked)
+    return f"(\n{one_query(connection, path, asked)}\n)" if table is None else table.sql

@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import isnan
@@ -29,11 +29,13 @@ from baserate.errors import (
     refuse,
     refuse_file,
 )
+from baserate.numbers import INT64_MAX
 from baserate.read.columns import (
     FLAG,
     FLOAT_DIGITS,
     NUMBER,
     WORD,
+    from_codes,
     from_spelled,
     mask_of,
     mixed,
@@ -53,13 +55,13 @@ from baserate.read.streams import Plain
 from baserate.read.table import (
     MISSING,
     MOST_VALUES,
-    Codes,
     ColumnRoles,
-    InLines,
+    FileRows,
     Kind,
+    RowPlaces,
     Table,
     identifier,
-    with_gaps,
+    in_table,
 )
 from baserate.read.text import Bytes, Dialect, Records, Text, TextOptions, as_utf8, understand
 
@@ -74,6 +76,20 @@ BLANK = frozenset({""})
 # The type of a column that the names of folders spell.
 IN_FOLDERS = "the name of a folder"
 JSON_KINDS = (NUMBER, FLAG, WORD)
+# What DuckDB calls the types of NumPy.
+NUMPY_TYPES = {
+    "b1": "BOOLEAN",
+    "i1": "TINYINT",
+    "i2": "SMALLINT",
+    "i4": "INTEGER",
+    "i8": "BIGINT",
+    "u1": "UTINYINT",
+    "u2": "USMALLINT",
+    "u4": "UINTEGER",
+    "u8": "UBIGINT",
+    "f4": "FLOAT",
+    "f8": "DOUBLE",
+}
 # DuckDB is told every column by name.
 MOST_COLUMNS = 2000
 # Bytes of a line for DuckDB, and of its buffer, which is else as large as several of the longest
@@ -184,7 +200,7 @@ class CaseTable:
         self.connection.execute(f"DROP TYPE IF EXISTS {kind}")
         self.connection.execute(f"CREATE TEMP TYPE {kind} AS ENUM ({listed})")
         codes = self.arrays({"codes": f"enum_code(CAST({column} AS {kind}))"}, condition)["codes"]
-        return Codes(*with_gaps(sorted(words), np.asarray(codes), mask_of(codes)))
+        return from_codes(sorted(words), np.asarray(codes), mask_of(codes))
 
     def columns(self) -> dict[str, Any]:
         """Return every requested column as lists in memory have them."""
@@ -202,24 +218,31 @@ class CaseTable:
         """
         number, odd, flags, large = (self.number(name, kind) for kind in "nofb")
         is_whole = f"({flags} & {FRACTION}) = 0 AND NOT isinf({number})"
-        some_odd, whole, some_large = self.ask(
+        is_beyond = f"{is_whole} AND abs({number}) >= {EXACT} AND {large} IS NULL"
+        some_odd, whole, some_large, some_beyond = self.ask(
             f"SELECT count({odd}) > 0, bool_and({is_whole}) FILTER (WHERE {odd} IS NULL),"
-            f" count({large}) > 0 FROM cases WHERE {condition}"
+            f" count({large}) > 0, count(*) FILTER (WHERE {is_beyond}) > 0"
+            f" FROM cases WHERE {condition}"
         )[0]
         value = f"coalesce({large}, CAST({number} AS BIGINT))" if whole else number
-        if not some_odd and (whole or not some_large):
+        if not some_odd and not some_beyond and (whole or not some_large):
             return np.asarray(self.arrays({"n": value}, condition)["n"])
         text = f"CASE WHEN {self.is_missing(name)} THEN NULL ELSE {odd} END"
         found = self.ask(
-            f"SELECT {text}, {odd} IS NULL, {number}, {large}, TRY_CAST({number} AS HUGEINT)"
+            f"SELECT {text}, {odd} IS NULL, {number}, {large}"
             f" FROM cases WHERE {condition} ORDER BY row"
         )
         return objects(
             [
-                text if not good else big if big is not None else round_ if whole else number
-                for text, good, number, big, round_ in found
+                text if not good else big if big is not None else int(number) if whole else number
+                for text, good, number, big in found
             ]
         )
+
+    @property
+    def first_path(self) -> str | None:
+        """Return the first file, where one was added."""
+        return self.parts[0].path if self.parts else None
 
     @property
     def next_part(self) -> str:
@@ -234,7 +257,7 @@ class CaseTable:
 
     def replace_table(self, name: str, query: str) -> None:
         """Make a table of a query in place of what was made before."""
-        self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+        self.connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
         self.connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
 
     def make_view(self) -> None:
@@ -272,6 +295,18 @@ class TypedCases(CaseTable):
 
     label_types: frozenset[str] = frozenset()
 
+    def add_arrays(self, plain: Plain, columns: Mapping[str, Array]) -> None:
+        """Add columns that lie in memory."""
+        held, types = dict[str, Array](), dict[str, str]()
+        for number, name in enumerate(self.wanted.columns):
+            held[f"c{number}"], types[name] = registrable(columns[name])
+        places = {name: f"c{number}" for number, name in enumerate(self.wanted.columns)}
+        self.connection.register("held", held)
+        self.replace_table(self.next_part, f"SELECT {self.select(places, types)} FROM held")
+        self.connection.unregister("held")
+        rows = len(columns[self.wanted.label])
+        self.add(plain, Table(plain.shown, rows, in_table(plain.shown, rows)))
+
     def select(self, columns: Mapping[str, str], types: Mapping[str, str]) -> str:
         """Return the columns of `cases` from columns of these types."""
         self.label_types |= {types[self.wanted.label]}
@@ -281,6 +316,21 @@ class TypedCases(CaseTable):
         if self.label_types == {IN_FOLDERS}:
             return plain_labels(raw)
         return list(from_spelled(raw)) if all(map(is_spelled, self.label_types)) else raw
+
+
+def registrable(values: Array) -> tuple[Array, str]:
+    """Return a column as DuckDB takes it, and what its type is called."""
+    if values.dtype != object:
+        native = values.astype(np.float32) if values.dtype == np.float16 else values
+        return native, NUMPY_TYPES[native.dtype.str[1:]]
+    listed = values.tolist()
+    kinds = {type(value) for value in listed if value is not None}
+    for kind, dtype, name in ((bool, np.bool_, "BOOLEAN"), (int, np.int64, "BIGINT")):
+        if kinds == {kind} and all(value is None or abs(value) <= INT64_MAX for value in listed):
+            filled = np.array([value or 0 for value in listed], dtype=dtype)
+            return np.ma.MaskedArray(filled, [value is None for value in listed]), name
+    texts = objects([value if value is None else str(value) for value in listed])
+    return texts, "VARCHAR" if kinds <= {str} else "HUGEINT"
 
 
 def json_label(text: str) -> Any:
@@ -488,21 +538,40 @@ def open_texts(
     with utf8_texts(plains, options, memory) as (texts, connection):
         cases = CaseTable(connection, wanted, memory=memory)
         for plain, text in zip(plains, texts, strict=True):
-            with of_one_table(cases):
+            with of_one_table(cases.first_path):
                 cases.add(plain, load_text(cases, text, options, cases.next_part))
         cases.make_view()
         yield cases
 
 
 @contextlib.contextmanager
-def of_one_table(cases: CaseTable) -> Iterator[None]:
+def open_arrays(
+    plains: Sequence[Plain], read: Callable[[Plain], Mapping[str, Array]], wanted: ColumnRoles
+) -> Iterator[CaseTable]:
+    """Give the cases of inputs of which the columns are read into memory."""
+    columns = list[Mapping[str, Array]]()
+    for plain in plains:
+        with of_one_table(plains[0].shown if columns else None):
+            columns.append(read(plain))
+        if not len(columns[-1][wanted.label]):
+            raise refuse_file(plain.shown, "BR602", "has no rows", "give a table with cases")
+    with locked() as connection:
+        cases = TypedCases(connection, wanted)
+        for plain, values in zip(plains, columns, strict=True):
+            cases.add_arrays(plain, values)
+        cases.make_view()
+        yield cases
+
+
+@contextlib.contextmanager
+def of_one_table(first: str | None) -> Iterator[None]:
     """Say of a file that lacks a column which the first one has that it is none of theirs."""
     try:
         yield
     except InputError as error:
-        if not cases.parts or error.code != "BR613":
+        if first is None or error.code != "BR613":
             raise
-        problem, first = error.problems[0], cases.parts[0].path
+        problem = error.problems[0]
         text = f"{problem.text}, while {escaped(first)} has every requested column"
         fix = "give files of one table"
         raise refuse_file(problem.where.path or "", "BR704", text, fix) from None
@@ -576,9 +645,8 @@ class Loading:
             return None
         if self.cases.ask(f"SELECT count(*) FROM {self.name}") != [(rows,)]:
             return None
-        return Table(
-            self.text.shown, {}, rows, place=InLines(self.text.shown, self.dialect.skip + 1)
-        )
+        lines = FileRows(self.text.shown, rows, self.dialect.skip + 1)
+        return Table(self.text.shown, rows, RowPlaces((lines,)))
 
     def _is_plain(self) -> bool:
         """Whether DuckDB and RFC 4180 read the file alike."""
@@ -600,14 +668,10 @@ class Loading:
         for batch in records.batches():
             query = f"SELECT {chosen} FROM given"
             insert_rows(self.cases.connection, self.name, query, columns.values(), batch)
-        return Table(
-            self.text.shown,
-            {},
-            len(records.lines) + len(records.ragged),
-            len(records.ragged),
-            place=InLines.of(self.text.shown, records.lines),
-            notes=tuple(records.notes),
-        )
+        rows, ragged = len(records.lines), len(records.ragged)
+        lines = FileRows.on_lines(self.text.shown, records.lines)
+        notes = tuple(records.notes)
+        return Table(self.text.shown, rows + ragged, RowPlaces((lines,)), ragged, notes=notes)
 
     def has_percents(self, name: str) -> bool:
         """Whether a column has any percentage."""

@@ -4,14 +4,15 @@ cases, and of scores that nobody labelled yet.
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import chain
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from baserate.counts.cells import Array
 from baserate.counts.counts import Counts, JointCounts, Unlabelled
 from baserate.counts.grouped import GroupedCounts
 from baserate.errors import (
@@ -29,74 +30,195 @@ from baserate.errors import (
     relocate_problems,
     size,
 )
+from baserate.read.apart import (
+    answered,
+    is_possible,
+    load_cases,
+    load_columns,
+    load_counts,
+    save_cases,
+    save_columns,
+    save_counts,
+)
 from baserate.read.cases import (
     SCORE,
     CaseColumns,
     Cases,
+    KeptRows,
     check_cases,
     count_cases,
     count_each_model,
     count_groups,
     count_jointly,
-    fitting,
     score_name,
+    with_weight,
 )
-from baserate.read.checks import checked_cases, judge
+from baserate.read.checks import Checked, checked_cases, judge
+from baserate.read.checks import unlabelled_scores as unlabelled_scores_of
 from baserate.read.columns import Column, as_column
 from baserate.read.engine import CaseTable
 from baserate.read.large import as_counts, count_model_within
-from baserate.read.parquet import open_parquet
+from baserate.read.quotas import Quotas, machine_memory
 from baserate.read.source import (
+    PARTS,
     Options,
-    check_unused,
-    count_confined,
-    is_possible,
-    parquet_sources,
-    parts_of,
+    is_confined,
+    is_read_in_pieces,
+    open_cases,
     shown_source,
-    text_cases,
     together,
 )
-from baserate.read.streams import STDIN, spooled
-from baserate.read.table import Ceiling, ColumnRoles, Table
-from baserate.read.treatments import DROP, Treatment, heeded, treat
+from baserate.read.streams import STDIN, Limits, spooled
+from baserate.read.table import TAKEN, Ceiling, ColumnRoles, SourceColumns, Table
+from baserate.read.text import TextOptions
+from baserate.read.treatments import DROP, Treatment
 
+UNCONFINED = Note(
+    "BR709",
+    "this Python cannot start another one: the file was read without limits on memory and time",
+)
 # What a case takes that is held with all that lies beside its score.
 BYTES_A_ROW = 256
 AMOUNTS = ("amount", "price", "value", "eur", "usd", "loss")
 
 
 # ----------------------------------------------------------------------
-# The cases of one source, checked: errors lie at the lines where the user sees them, and a ledger
-# accounts for every row.
+# What is asked of a source, and answered here or by a process of its own: checked cases, columns or
+# counts, with the places where the user sees the rows.
 
 
 def read_cases(source: str, wanted: ColumnRoles, options: Options) -> Cases:
     """Return the cases of one source (a path, a pattern, "file.db::table", …)."""
     _check_roles(source, wanted)
-    if source in STDIN and options.spooled is None:
+    cases: Cases = _answer("cases", [source], wanted, options)
+    return cases
+
+
+def read_columns(source: str, wanted: ColumnRoles, options: Options) -> SourceColumns:
+    """Return columns of one source as they lie, unchecked."""
+    found: SourceColumns = _answer("columns", [source], wanted, options)
+    return found
+
+
+def _answer(task: str, sources: Sequence[str], wanted: ColumnRoles, options: Options) -> Any:
+    if any(source in STDIN for source in sources) and options.spooled is None:
         with spooled(options.limits) as path:
-            return read_cases(source, wanted, options._replace(spooled=path))
-    with text_cases([source], wanted, options._replace(ceiling=Ceiling())) as held:
-        if held is not None:
-            return _cases_of_table(source, held, options.treatment)
-    wanted = heeded(wanted, options.treatment)
-    tables = parts_of(source, wanted, options)
-    table = together(source, tables)
-    with relocate_problems(table.place):
-        table = treat(table, wanted, options.treatment)
-        cases = _cases(table, wanted)
-        cases = cases._replace(unlabelled=_unlabelled_cases(table, wanted, options.treatment))
-        if options.treatment.lower_is_positive:
-            cases = cases.negated()
-    return _with_ledger(cases, table, tables, wanted)
+            return _answer(task, sources, wanted, options._replace(spooled=path))
+    if not any(is_confined(source, options) for source in sources):
+        return TASKS[task].answer(sources, wanted, options)
+    if not is_possible():
+        return TASKS[task].answer(sources, wanted, options._replace(unconfined=True))
+    return _answer_apart(task, sources, wanted, options)
 
 
-def _cases_of_table(source: str, held: CaseTable, treatment: Treatment) -> Cases:
-    table = together(source, held.parts)
+def _answer_apart(task: str, sources: Sequence[str], wanted: ColumnRoles, options: Options) -> Any:
+    split = None if os.path.lexists(sources[0]) else PARTS.fullmatch(sources[0])
+    shown = split[1] if split else sources[0]
+    ceiling, memory = options.ceiling, machine_memory()
+    within = ceiling.memory is not None and task != "counts"
+    if ceiling.memory is not None and within:
+        memory = min(memory, ceiling.memory + TAKEN)  # promised, and hardly all used
+    quotas = Quotas(memory, written=options.limits.most + (1 << 24))
+    request = {
+        "task": task,
+        "sources": list(sources),
+        "wanted": asdict(wanted),
+        "asked": asdict(options.asked),
+        "limits": asdict(options.limits),
+        "treatment": asdict(options.treatment),
+        "ceiling": {"memory": ceiling.memory, "thresholds": ceiling.thresholds},
+        "spooled": options.spooled,
+    }
+    with answered(shown, request, quotas, ceiling.progress, within=within) as answer:
+        return TASKS[task].load(answer.folder, answer.said, wanted)
+
+
+def answer_request(
+    request: Mapping[str, Any], folder: str, progress: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """Answer a request in the process of its own: leave files in the folder, and return the
+    rest.
+    """
+    said = {name: _tuples(value) for name, value in request.items() if isinstance(value, dict)}
+    options = Options(
+        TextOptions(**said["asked"]),
+        Limits(**said["limits"]),
+        Treatment(**said["treatment"]),
+        Ceiling(**said["ceiling"], progress=progress),
+        request["spooled"],
+    )
+    task, wanted = TASKS[request["task"]], ColumnRoles(**said["wanted"])
+    return task.save(folder, task.answer(request["sources"], wanted, options))
+
+
+def _tuples(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return lists as the tuples that they were."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in said.items()
+    }
+
+
+class Task(NamedTuple):
+    """How a request is answered, and how the answer travels."""
+
+    answer: Callable[[Sequence[str], ColumnRoles, Options], Any]
+    save: Callable[[str, Any], dict[str, Any]]
+    load: Callable[[str, dict[str, Any], ColumnRoles], Any]
+
+
+def _table_of(source: str, cases: CaseTable, options: Options) -> Table:
+    table = together(source, cases.parts)
+    return replace(table, notes=(UNCONFINED, *table.notes)) if options.unconfined else table
+
+
+def _cases_here(sources: Sequence[str], wanted: ColumnRoles, options: Options) -> Cases:
+    with open_cases(sources, wanted, options) as cases:
+        return _checked(sources[0], cases, options, checked_cases)
+
+
+def _unlabelled_here(sources: Sequence[str], wanted: ColumnRoles, options: Options) -> Cases:
+    with open_cases(sources, wanted, options) as cases:
+        return _checked(sources[0], cases, options, unlabelled_scores_of)
+
+
+def _columns_here(sources: Sequence[str], wanted: ColumnRoles, options: Options) -> SourceColumns:
+    with open_cases(sources, wanted, options) as cases:
+        table = _table_of(sources[0], cases, options)
+        with relocate_problems(table.place):
+            return SourceColumns(cases.columns(), table.sha256, table.notes)
+
+
+def _counts_here(
+    sources: Sequence[str], wanted: ColumnRoles, options: Options
+) -> dict[str, Counts]:
+    with open_cases(sources, wanted, options) as cases:
+        return _count_table(sources[0], cases, options)
+
+
+TASKS = {
+    "cases": Task(_cases_here, save_cases, load_cases),
+    "unlabelled": Task(_unlabelled_here, save_cases, load_cases),
+    "columns": Task(_columns_here, save_columns, load_columns),
+    "counts": Task(_counts_here, save_counts, load_counts),
+}
+
+
+def _checked(
+    source: str,
+    cases: CaseTable,
+    options: Options,
+    check: Callable[[CaseTable, Treatment], Checked],
+) -> Cases:
+    """Return the cases with the place of every row and an account of the rows of each file."""
+    table, wanted = _table_of(source, cases, options), cases.wanted
     with relocate_problems(table.place):
-        cases, table = checked_cases(held, table, treatment)
-    return _with_ledger(cases, table, held.parts, held.wanted)
+        found, kept, said = check(cases, options.treatment)
+        used = None if found.weights is None else with_weight(found.weights, found.positive)
+    ledger = _ledger(cases.parts, _rows_used(cases.parts, kept), wanted, found.label)
+    notes = (*table.notes, *said, *found.notes, *_weight_notes(wanted.weight))
+    place = table.place if kept is None else KeptRows(table.place, kept)
+    found = found._replace(ledger=ledger, notes=notes, place=place)
+    return found if used is None else found.only(used)
 
 
 def _check_roles(source: str, wanted: ColumnRoles) -> None:
@@ -105,42 +227,6 @@ def _check_roles(source: str, wanted: ColumnRoles) -> None:
     if repeated is not None:
         text = f"the score {quoted(repeated)} is named twice"
         raise refuse_file(shown_source(source), "BR407", text, "name each score once")
-
-
-def _cases(table: Table, wanted: ColumnRoles) -> Cases:
-    columns = {name: as_column(values, quoted(name)) for name, values in table.columns.items()}
-    given = CaseColumns(
-        columns[wanted.label],
-        {name: columns[name] for name in wanted.scores},
-        None if wanted.weight is None else columns[wanted.weight],
-        {role: columns[name] for role, name in wanted.beside.items()},
-    )
-    positive = fitting(wanted.positive, table.columns[wanted.label])
-    return check_cases(given, positive=positive, design=wanted.design, keyword="positive")
-
-
-def _unlabelled_cases(table: Table, wanted: ColumnRoles, treatment: Treatment) -> Cases | None:
-    """Return the scored cases that were left out because they have no label; None where there are
-    none, or where they cannot be counted with the others.
-    """
-    if table.unlabelled is None or wanted.weight is not None:
-        return None
-    rows = len(next(iter(table.unlabelled.values())))
-    columns = {**table.unlabelled, wanted.label: np.zeros(rows, dtype=np.int64)}
-    rest = replace(table, columns=columns, notes=(), refused=table.rows - rows)
-    try:
-        # A row without a score is no alert, and no case that was scored.
-        rest = treat(rest, wanted, Treatment(nan_score=treatment.nan_score or DROP))
-        return _cases(rest, replace(wanted, positive=None))._replace(notes=())
-    except InputError:
-        return None  # what is wrong with rows that are left out is not refused
-
-
-def _with_ledger(cases: Cases, table: Table, parts: Sequence[Table], wanted: ColumnRoles) -> Cases:
-    """Return the cases with the place of every row and an account of the rows of each file."""
-    ledger = _ledger(parts, _rows_used(parts, table), wanted, cases.label)
-    notes = (*table.notes, *cases.notes, *_weight_notes(wanted.weight))
-    return cases._replace(ledger=ledger, notes=notes, place=table.place)
 
 
 def _ledger(
@@ -156,12 +242,12 @@ def _ledger(
     return Ledger(read, sum(rows_used), read - sum(rows_used), tuple(sources), wanted.design)
 
 
-def _rows_used(parts: Sequence[Table], table: Table) -> list[int]:
+def _rows_used(parts: Sequence[Table], kept: Array | None) -> list[int]:
     """Return how many rows of each part are left."""
     held = [part.rows - part.refused for part in parts]
-    if table.kept is None:
+    if kept is None:
         return held
-    left: list[int] = np.diff(np.searchsorted(table.kept, np.cumsum([0, *held]))).tolist()
+    left: list[int] = np.diff(np.searchsorted(kept, np.cumsum([0, *held]))).tolist()
     return left
 
 
@@ -202,25 +288,10 @@ def count_within_memory(
     whole.
     """
     _check_roles(sources[0], wanted)
-    if not wanted.scores:
+    if not wanted.scores or not all(map(is_read_in_pieces, sources)):
         return None
-    if all(map(parquet_sources, sources)) and is_possible():
-        return count_confined(sources, wanted, options)
-    return count_here(sources, wanted, options)
-
-
-def count_here(
-    sources: Sequence[str], wanted: ColumnRoles, options: Options
-) -> dict[str, Counts] | None:
-    """Return the same, read in this process."""
-    parquet = [parquet_sources(source) for source in sources]
-    if all(parquet):
-        check_unused(sources[0], "Parquet", options)
-        paths = list(chain.from_iterable(parquet))
-        with open_parquet(paths, wanted, options.ceiling.memory) as cases:
-            return _count_table(sources[0], cases, options)
-    with text_cases(sources, wanted, options) as found:
-        return None if found is None else _count_table(sources[0], found, options)
+    counted: dict[str, Counts] = _answer("counts", sources, wanted, options)
+    return counted
 
 
 def _count_table(source: str, cases: CaseTable, options: Options) -> dict[str, Counts]:
@@ -230,8 +301,8 @@ def _count_table(source: str, cases: CaseTable, options: Options) -> dict[str, C
     if needs_all:
         if rows * BYTES_A_ROW > ceiling.room:
             raise _needs_memory(source, needs_all[0], rows, ceiling)
-        return count_each_model(_cases_of_table(source, cases, treatment))
-    table = together(source, cases.parts)
+        return count_each_model(_checked(source, cases, options, checked_cases))
+    table = _table_of(source, cases, options)
     low = treatment.lower_is_positive
     with relocate_problems(table.place):
         judged = judge(cases, treatment)
@@ -300,23 +371,13 @@ def groups_of(source: str, wanted: ColumnRoles, options: Options) -> GroupedCoun
 
 def unlabelled_of(source: str, score: str, options: Options) -> Unlabelled:
     """Return how many cases have each score, in a file or a table of a database."""
-    known = Treatment(
-        nan_score=options.treatment.nan_score,
-        lower_is_positive=options.treatment.lower_is_positive,
-    )
-    if options.treatment != known:
+    treatment = options.treatment
+    known = Treatment(nan_score=treatment.nan_score, lower_is_positive=treatment.lower_is_positive)
+    if treatment != known:
         text = "an option applies to labels or ids, and there are none here"
         raise refuse_file(shown_source(source), "BR612", text, "leave it out")
     wanted = ColumnRoles(score, (score,))  # readers want a label: here the score stands in for it
-    tables = parts_of(source, wanted, options)
-    table = together(source, tables)
-    with relocate_problems(table.place):
-        table = treat(table, wanted, Treatment(nan_score=known.nan_score))
-        cases = _unlabelled_scores(table.columns[score], score)
-        if known.lower_is_positive:
-            cases = cases.negated()
-    cases = _with_ledger(cases, table, tables, replace(wanted, label=""))
-    return _without_classes(cases, score)
+    return _without_classes(_answer("unlabelled", [source], wanted, options), score)
 
 
 def unlabelled_scores(values: Any) -> Unlabelled:

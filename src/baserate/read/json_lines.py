@@ -27,7 +27,15 @@ from baserate.read.engine import (
     utf8_texts,
 )
 from baserate.read.streams import Plain
-from baserate.read.table import ColumnRoles, InLines, Table, identifier, matched, refuse_absent
+from baserate.read.table import (
+    ColumnRoles,
+    FileRows,
+    RowPlaces,
+    Table,
+    identifier,
+    matched,
+    refuse_absent,
+)
 from baserate.read.text import BATCH, Text, TextOptions, chunks, lines_of, scan_bytes
 
 LARGEST_ARRAY = 100_000_000
@@ -51,7 +59,7 @@ def open_json(
     with utf8_texts(plains, options, memory) as (texts, connection):
         cases = JsonCases(connection, wanted, memory=memory)
         for plain, text in zip(plains, texts, strict=True):
-            with of_one_table(cases):
+            with of_one_table(cases.first_path):
                 part = load_json(cases, text, cases.next_part)
                 cases.add(plain, replace(part, notes=(*text.notes, *part.notes)))
         cases.make_view()
@@ -106,7 +114,7 @@ def load_by_duckdb(cases: JsonCases, text: Text, name: str, lines: int) -> Table
     except foreign_errors() as error:
         check_memory(text.shown, error)
         return None
-    return Table(text.shown, {}, rows, place=InLines(text.shown, 1))
+    return Table(text.shown, rows, RowPlaces((FileRows(text.shown, rows, 1),)))
 
 
 def checked_json(column: str) -> str:
@@ -164,8 +172,8 @@ def load_by_json_module(cases: JsonCases, text: Text, name: str) -> Table:
         query = select_json(cases.wanted, columns, "SELECT * FROM given")
         insert_rows(cases.connection, name, query, columns.values(), reading.texts(batch))
     reading.check_fields()
-    place = InLines.of(text.shown, reading.lines)
-    return Table(text.shown, {}, len(reading.lines), place=place, notes=tuple(notes))
+    rows = FileRows.on_lines(text.shown, reading.lines)
+    return Table(text.shown, rows.rows, RowPlaces((rows,)), notes=tuple(notes))
 
 
 class Reading:

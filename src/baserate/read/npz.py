@@ -15,14 +15,12 @@ import numpy as np
 
 from baserate.counts.cells import Array
 from baserate.errors import InputError, grouped, quoted, refuse_file
-from baserate.read.streams import fill, unchanged
+from baserate.read.streams import fill
 from baserate.read.table import (
     ColumnRoles,
     Kind,
-    Table,
     check_columns,
     check_use,
-    in_table,
     misused,
 )
 
@@ -43,9 +41,9 @@ KINDS = {
 }
 
 
-def read_npz(path: str, wanted: ColumnRoles, *, most_bytes: int = MOST_BYTES) -> Table:
+def read_npz(path: str, wanted: ColumnRoles, *, most_bytes: int = MOST_BYTES) -> dict[str, Array]:
     """The requested arrays, each one-dimensional and as long as the others."""
-    with unchanged([path]) as sha256, _refused(path), zipfile.ZipFile(path) as archive:
+    with _refused(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         check_columns(
             path, [member.filename.removesuffix(ENDING) for member in members], wanted.columns
@@ -56,7 +54,8 @@ def read_npz(path: str, wanted: ColumnRoles, *, most_bytes: int = MOST_BYTES) ->
         columns = {
             name: _array(path, archive, name, member, wanted) for name, member in chosen.items()
         }
-    return Table(path, columns, _check_lengths(path, columns), sha256=sha256, place=in_table(path))
+    _check_lengths(path, columns)
+    return columns
 
 
 def _check_size(path: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
@@ -95,7 +94,18 @@ def _array(
         if size:
             fill(stream, memoryview(values.view(np.uint8)))  # type: ignore[arg-type]
         stream.read(1)  # at the end of a member its checksum is verified
+    if values.dtype == np.longdouble:
+        return _narrowed(path, name, values)
     return _plain(values)
+
+
+def _narrowed(path: str, name: str, values: Array) -> Array:
+    """Float64 from wider floats, unless two different ones become the same."""
+    narrow = values.astype(np.float64)
+    if len(np.unique(narrow)) < len(np.unique(values)):
+        text = f"{quoted(name)}: distinct values would merge in float64"
+        raise refuse_file(path, "BR215", text, "convert to float64 yourself, if that is meant")
+    return narrow
 
 
 def _header(
@@ -137,17 +147,15 @@ def _plain(values: Array) -> Array:
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
-def _check_lengths(path: str, columns: dict[str, Array]) -> int:
+def _check_lengths(path: str, columns: dict[str, Array]) -> None:
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{quoted(name)} {grouped(length)}" for name, length in lengths.items())
         raise refuse_file(
             path, "BR212", f"lengths differ: {found}", "save arrays with one value per case in each"
         )
-    rows = next(iter(lengths.values()))
-    if not rows:
+    if not next(iter(lengths.values())):
         raise refuse_file(path, "BR602", "has arrays but no rows", "give a file with cases")
-    return rows
 
 
 @contextmanager

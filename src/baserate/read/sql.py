@@ -27,9 +27,9 @@ from baserate.errors import (
     relocate_problems,
 )
 from baserate.numbers import Ints
-from baserate.read import streams
 from baserate.read.cases import CaseColumns, as_scores, count_cases
 from baserate.read.columns import Column, as_column
+from baserate.read.files import read_columns
 from baserate.read.frames import (
     check_columns_of_frame,
     checked_treatment,
@@ -37,8 +37,8 @@ from baserate.read.frames import (
     column_of,
     lazily,
 )
-from baserate.read.source import Options, parts_of, shown_source, together
-from baserate.read.table import ColumnRoles, is_query, one_statement
+from baserate.read.source import Options, shown_source
+from baserate.read.table import ColumnRoles, SourceColumns, is_query, one_statement
 from baserate.read.treatments import Treatment
 
 # ----------------------------------------------------------------------
@@ -229,12 +229,9 @@ def count_result(
 def of_file(path: str, options: Options, positive: Any = None, design: str = RANDOM) -> Counts:
     """The same of a file."""
     treatment = checked_treatment(asdict(options.treatment))
-    if path in streams.STDIN and options.spooled is None:
-        with streams.spooled(options.limits) as spooled:
-            return of_file(path, options._replace(spooled=spooled), positive, design)
     wanted = ColumnRoles("label", ("score",), positive, "cases", design=design)
     try:
-        table = together(path, parts_of(path, wanted, options))
+        table = read_columns(path, wanted, options)
     except InputError as error:
         if error.code != "BR613":
             raise
@@ -251,10 +248,10 @@ def of_file(path: str, options: Options, positive: Any = None, design: str = RAN
     return Counts._of(counts._cells, ledger, notes)
 
 
-def _of_bins(path: str, wanted: ColumnRoles, options: Options) -> Any:
+def _of_bins(path: str, wanted: ColumnRoles, options: Options) -> SourceColumns:
     numbers = tuple(name for name in OF_BINS if name not in ("label", "cases"))
     try:
-        return together(path, parts_of(path, replace(wanted, scores=numbers), options))
+        return read_columns(path, replace(wanted, scores=numbers), options)
     except InputError as error:
         if error.code == "BR613":
             raise _other(shown_source(path)) from None

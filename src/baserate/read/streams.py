@@ -258,27 +258,21 @@ PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 SERIALISED_R = (b"RDX2", b"RDX3", b"RDA2", b"RDA3", b"X\n\x00\x00\x00")
 
 
-class Format(NamedTuple):
-    """A kind of file: how its name ends, the module and function that read it (where it has rows of
-    columns that need no more than a path and roles), and whether a library parses its bytes, which
-    nobody has checked: then it is read in a process of its own.
-    """
-
-    endings: tuple[str, ...]
-    reader: str = ""
-    native: bool = False
-
-
-FORMATS = {
-    "Parquet": Format((".parquet", ".pq"), "parquet:read_parquet", native=True),
-    "Arrow": Format((".arrow", ".feather", ".ipc"), "arrow:read_arrow", native=True),
-    "npz": Format((".npz",), "npz:read_npz", native=True),
-    "SQLite": Format((".sqlite", ".sqlite3"), native=True),
-    "DuckDB": Format((".duckdb",), native=True),
-    "counts": Format((".counts",)),
-    "JSON": Format((".jsonl", ".ndjson", ".json")),
+ENDINGS = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".arrow": "Arrow",
+    ".feather": "Arrow",
+    ".ipc": "Arrow",
+    ".npz": "npz",
+    ".sqlite": "SQLite",
+    ".sqlite3": "SQLite",
+    ".duckdb": "DuckDB",
+    ".counts": "counts",
+    ".jsonl": "JSON",
+    ".ndjson": "JSON",
+    ".json": "JSON",
 }
-ENDINGS = {ending: kind for kind, one in FORMATS.items() for ending in one.endings}
 SAVE_AS = 'save the columns instead: df[["y", "m1"]].to_parquet("scores.parquet")'
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 from typing import Any, NamedTuple, NoReturn
@@ -108,74 +109,9 @@ def bytes_of(memory: Any) -> int:
     return int(number)
 
 
-# ----------------------------------------------------------------------
-# Columns of which fewer values are held than there are rows.
-
-
 # As many rows tell whether a column repeats itself, and as many values may be held once for all
 # rows.
 PROBE, MOST_VALUES = 10_000, 1 << 16
-
-
-def with_gaps(
-    values: Sequence[Any] | Array, codes: Array, gone: Array | None
-) -> tuple[Array, Array]:
-    """The values with None behind them where rows are gone, and the codes that say so, whatever
-    they said there before.
-    """
-    held = np.empty(len(values) + 1, dtype=object)  # the last one is None
-    held[:-1] = values
-    if gone is None or not gone.any():
-        return held[:-1], codes
-    narrow = codes.astype(np.min_scalar_type(len(values)))
-    narrow[gone] = len(values)
-    return held, narrow
-
-
-@dataclass(frozen=True)
-class Runs:
-    """A column of repeated values that was not made yet: each value, and in how many rows one after
-    another it stands.
-    """
-
-    values: Array
-    lengths: Array
-
-    def __len__(self) -> int:
-        return int(self.lengths.sum())
-
-    def spread(self) -> Array:
-        """The value of every row."""
-        return np.repeat(self.values, self.lengths)
-
-
-@dataclass(frozen=True)
-class Codes:
-    """A column of few different values that was not made yet: each value, and every row's place
-    among them.
-    """
-
-    values: Array
-    codes: Array
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, rows: Array | slice) -> Array:
-        """The values of these rows."""
-        return np.asarray(self.values[self.codes[rows]])
-
-    @property
-    def numbers(self) -> bool:
-        """Whether the values are numbers, and not Python objects."""
-        return self.values.dtype != object
-
-    def spread(self) -> Array:
-        """The value of every row."""
-        return self[slice(None)]
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
-        return self.spread()
 
 
 # ----------------------------------------------------------------------
@@ -388,8 +324,7 @@ def one_statement(path: str, query: str) -> str:
 
 
 # ----------------------------------------------------------------------
-# Where the rows of a table lie: counted from 1, as a person counts them, and in which file where
-# there are several.
+# Where rows lie: on which lines of a text file, or in which rows of a table, counted from 1.
 
 
 @dataclass(frozen=True)
@@ -405,66 +340,56 @@ class TableRows(Where):
         return f"{'row' if self.total == 1 else 'rows'} {', '.join(map(str, self.rows))}{more}"
 
 
-@dataclass(frozen=True)
-class InTables:
-    """From positions in a column to rows of the file that has the first of them; the other files'
-    rows are in the total.
-    """
-
-    paths: tuple[str, ...]
-    begins: tuple[int, ...]
-
-    def __call__(self, where: Where) -> Where:
-        if isinstance(where, TableRows):  # moved before
-            return where
-        file = bisect_right(self.begins, where.rows[0]) - 1 if where.rows else 0
-        end = self.begins[file + 1] if file + 1 < len(self.begins) else None
-        here = tuple(row - self.begins[file] + 1 for row in where.rows if end is None or row < end)
-        return TableRows(self.paths[file], here, (), where.total)
-
-
-def in_table(path: str) -> InTables:
-    """From positions in a column to rows of one table."""
-    return InTables((path,), (0,))
-
-
-def in_tables(paths: Sequence[str], rows: Sequence[int]) -> InTables:
-    """The same for several files, each with its number of rows."""
-    return InTables(tuple(paths), (0, *accumulate(rows[:-1])))
-
-
-# ----------------------------------------------------------------------
-# Where the rows of a text file lie: on which lines, counted from 1.
-
-
 @dataclass(frozen=True, eq=False)
-class InLines:
-    """From positions in a column to lines of a file: one after the other from `first` on, or where
-    `lines` says.
+class FileRows:
+    """The rows of one file: how many, and on which lines of a text they lie: one after the other
+    from `first` on, or where `lines` says. Rows of a table have no lines.
     """
 
     path: str
-    first: int = 1
+    rows: int
+    first: int | None = None
     lines: Array | None = None
 
     @classmethod
-    def of(cls, path: str, lines: Sequence[int]) -> InLines:
-        """From the line of each row; lines without a gap need only the first."""
+    def on_lines(cls, path: str, lines: Sequence[int]) -> FileRows:
+        """Return rows from the line of each; lines without a gap need only the first."""
         found = np.asarray(lines, dtype=np.int64)
         first = int(found[0]) if len(found) else 1
-        return cls(
-            path,
-            first,
-            None if np.array_equal(found, np.arange(first, first + len(found))) else found,
-        )
+        is_dense = np.array_equal(found, np.arange(first, first + len(found)))
+        return cls(path, len(found), first, None if is_dense else found)
+
+    def place(self, rows: Sequence[int], total: int) -> Where:
+        """Return where some of its rows lie."""
+        if self.first is None:
+            return TableRows(self.path, tuple(row + 1 for row in rows), (), total)
+        if self.lines is None:
+            return Where(self.path, (), tuple(self.first + row for row in rows), total)
+        return Where(self.path, (), tuple(int(self.lines[row]) for row in rows), total)
+
+
+@dataclass(frozen=True, eq=False)
+class RowPlaces:
+    """From positions of rows to the file that has the first of them, and where they lie in it; the
+    other files' rows are in the total.
+    """
+
+    files: tuple[FileRows, ...]
 
     def __call__(self, where: Where) -> Where:
-        if not where.rows:
-            return replace(where, path=self.path)
-        return replace(where, path=self.path, rows=(), lines=tuple(map(self._line, where.rows)))
+        if where.path:
+            return where  # moved before
+        begins = [0, *accumulate(file.rows for file in self.files[:-1])]
+        number = bisect_right(begins, where.rows[0]) - 1 if where.rows else 0
+        file, begin = self.files[number], begins[number]
+        here = [row - begin for row in where.rows if row - begin < file.rows]
+        found = file.place(here, where.total)
+        return replace(found, lines=where.lines) if where.lines else found
 
-    def _line(self, row: int) -> int:
-        return self.first + row if self.lines is None else int(self.lines[row])
+
+def in_table(path: str, rows: int = sys.maxsize) -> RowPlaces:
+    """Return the places of the rows of one table."""
+    return RowPlaces((FileRows(path, rows),))
 
 
 # ----------------------------------------------------------------------
@@ -577,39 +502,22 @@ def _use(name: str, wanted: ColumnRoles) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class Table:
-    """The requested columns of a source, as arrays that `cases.checked` takes, and what there is to
-    say of it.
-
-    A column is a NumPy array of numbers or bools, or an object array of text with None for what is
-    missing. `place` moves positions of rows to where the user sees them: lines of a text file, rows
-    of a table. `rows` were read, `refused` of them are not in the columns; `sha256` is of the
-    bytes, where there are any.
+    """What there is to say of a source: where its rows lie, how many were read, and how many of
+    them its reader left out. `sha256` is of the bytes, where there are any.
     """
 
     path: str
-    columns: dict[str, Any]
     rows: int
+    place: RowPlaces
     refused: int = 0
     sha256: str = ""
-    place: Callable[[Where], Where] = field(default=lambda where: where)
     notes: tuple[Note, ...] = ()
-    unlabelled: dict[str, Any] | None = (
-        None  # the columns of rows that were left out for want of a label
-    )
-    kept: Any = None  # positions of the rows that a treatment left, where it dropped some
-
-    def spread(self, but: Collection[str | None] = ()) -> Table:
-        """The same with every column made, but for some of texts: runs and codes are rows."""
-        columns = {
-            name: column if name in but and not _has_numbers(column) else _made(column)
-            for name, column in self.columns.items()
-        }
-        return replace(self, columns=columns)
 
 
-def _has_numbers(column: Any) -> bool:
-    return isinstance(column, Codes) and column.numbers
+@dataclass(frozen=True)
+class SourceColumns:
+    """Columns of a source as lists in memory have them."""
 
-
-def _made(column: Any) -> Any:
-    return column.spread() if isinstance(column, Runs | Codes) else column
+    columns: dict[str, Array]
+    sha256: str
+    notes: tuple[Note, ...]
