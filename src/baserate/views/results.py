@@ -17,7 +17,7 @@ import numpy as np
 from baserate.conditions import Conditions, Costs
 from baserate.curves.curve import Curves, in_frame
 from baserate.curves.threshold_table import ThresholdTable
-from baserate.decisions.amount_costs import CAUGHT, SUMS, AmountChoice, AmountPoint
+from baserate.decisions.amount_costs import SUMS, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import Fixed
 from baserate.decisions.winner_map import WinnerMap
@@ -92,20 +92,7 @@ def _(result: OperatingPoint) -> dict[str, Any]:
 
 @values_of.register
 def _(result: AmountPoint) -> dict[str, Any]:
-    average = result.by_average
-    return {
-        **document.point_of(_without_objective(result)),
-        "optimized": result.optimized or None,
-        "review": None if result.optimized == CAUGHT else float(result.prices.review),
-        "recovered": float(result.prices.recovered),
-        "cases": result.cases,
-        **{name: result[name] for name in SUMS},
-        "nothing": result.nothing,
-        "everything": result.everything,
-        "caught_best": result.caught_best,
-        "caught_worst": result.caught_worst,
-        "by_average": None if average is None else values_of(average),
-    }
+    return choices.amount_point_as_json(result)
 
 
 @values_of.register
