@@ -195,7 +195,7 @@ def test_leaders_that_cannot_be_tested_say_why():
     assert (found.tested, found.untested) == ((), best_model.SEPARATE)
     assert (
         f"(the differences were not tested: {best_model.SEPARATE})."
-        in (str(choices.led(found, [])).splitlines()[0])
+        in (str(choices.of_leaders(found, [])).splitlines()[0])
     )
     assert br.robustness.best_recall({"a": alone["a"]}, fdr=0.5).untested == ""
     weighted = br.count(
