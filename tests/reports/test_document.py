@@ -284,7 +284,7 @@ def test_uncertain_conditions_embed_what_decide_gives(f1, capsys):
     }
     assert reported["report"]["decision"]["decision"]["threshold"] == 6
     assert f"{reported['report']['decision']['decision']['regret']['value']:.6g}" == "0.0189184"
-    # BR588 is about the points at the middle of the range, which the report does not show.
+    # BR588, "read in the middle of the range", stands before every such sentence of a report.
     assert {note["code"] for note in decided["notes"]} - {"BR588"} <= {
         note["code"] for note in reported["notes"]
     }
