@@ -124,6 +124,13 @@ class InputError(ValueError):
     def code(self) -> str:
         return self.problems[0].code
 
+    def __eq__(self, other: object) -> bool:
+        # A result that holds refusals equals its copies.
+        return type(self) is type(other) and self.args == getattr(other, "args", None)
+
+    def __hash__(self) -> int:
+        return hash(self.args)
+
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
         return type(self), (self.problems,)
 

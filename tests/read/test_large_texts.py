@@ -235,7 +235,7 @@ def test_what_is_left_by_whoever_is_killed_goes_with_the_next_start(tmp_path, pl
     path = written(tmp_path / "x.csv", lines(*made_text(600_000)))
     program = f"import baserate as br; br.count({path!r}, label='y', score='s', memory='320MB')"
     process = subprocess.Popen([sys.executable, "-c", program])
-    while not list(place.iterdir()) and process.poll() is None:
+    while not list(place.glob("baserate-*")) and process.poll() is None:
         time.sleep(0.002)
     process.kill()
     assert process.wait() == -signal.SIGKILL

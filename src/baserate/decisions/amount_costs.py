@@ -41,8 +41,8 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import NumberCheck, base_rate, checked_volume
-from baserate.numbers import Floats, exactly, format_cell, html_table, make_view, rounded
-from baserate.results.choice import ModelChoice, combine_notes
+from baserate.numbers import Floats, TableCells, exactly, format_cell, make_view, rounded
+from baserate.results.choice import Choice, combine_notes
 from baserate.results.notes import notes_by_model
 from baserate.results.operating_point import (
     ON_SAME_CASES,
@@ -279,11 +279,6 @@ class AmountPoint(OperatingPoint):
         return Question(rule, self.prices.objective, self.at, self.optimized == CAUGHT)
 
     @property
-    def point(self) -> OperatingPoint:
-        """The operating point, which this is."""
-        return self
-
-    @property
     def cases(self) -> float:
         """How many cases the sums are over."""
         cases = self.prices.cases
@@ -325,10 +320,10 @@ class AmountPoint(OperatingPoint):
         notes = combine(priced.amounts.notes, moved.notes)
         return replace(AmountPoint.of(priced, moved, prices), notes=notes)
 
-    def _html_table(self) -> str:
+    def _table_cells(self) -> TableCells:
         names = ("tp", "fp", "fn", "tn", *SUMS)
         rows = [(name, format_cell(getattr(self, name))) for name in names]
-        return html_table(repr(self), ("", "value"), rows)
+        return ("", "value"), rows
 
     def __repr__(self) -> str:
         sums = (
@@ -471,29 +466,18 @@ def _lucky(priced: Priced, point: OperatingPoint, prices: Prices) -> tuple[float
 
 
 @dataclass(frozen=True)
-class AmountChoice(ModelChoice[AmountPoint]):
-    """The best model by its amounts, where it is set, and what the others would do; `refused` says
-    of some why they cannot satisfy the rule.
-
-    `differences` holds the lead of the best model over every other one, the closest first, by the
-    cost or the amount caught; where the models were counted apart, `untested` says that no lead was
-    tested. `lead_over_baseline` is the same over the cheaper one of flagging nothing and flagging
-    everything, where the best model is cheaper than it on these cases; `baseline_untested` says why
-    that was not tested.
+class AmountChoice(Choice):
+    """The best model by its amounts, where it is set, and what the others would do: as a `Choice`,
+    by the cost or the amount caught. It has no `baselines`: what flagging nothing or everything
+    costs is `nothing` and `everything` of each point, and `lead_over_baseline` the lead over the
+    cheaper one.
     """
 
-    differences: tuple[Any, ...] = ()
-    untested: str = ""
-    lead_over_baseline: Any = None
-    baseline_untested: str = ""
+    points: Mapping[str, AmountPoint]
 
     @property
-    def indistinguishable(self) -> tuple[str, ...] | None:
-        """The models that cannot be distinguished from the best, which is among them; None where
-        that was not tested.
-        """
-        worse = {one.models[0] for one in self.differences if one.significant}
-        return None if self.untested else tuple(name for name in self.points if name not in worse)
+    def point(self) -> AmountPoint:
+        return self.points[self.model]
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from baserate.counts.cells import Array
 from baserate.counts.counts import Counts
 from baserate.counts.points import Points
 from baserate.decisions import guarantees, operating_point
-from baserate.decisions.amount_costs import AmountChoice
 from baserate.decisions.choose import (
     Question,
     Thresholds,
@@ -384,20 +383,17 @@ def _is_better(one: OperatingPoint, other: OperatingPoint) -> bool:
 # Choices among models at several base rates: one answer each, or why there is none.
 
 
-Made = TypeVar("Made", Choice, AmountChoice)
-
-
-class Answer(NamedTuple, Generic[Made]):
+class Answer(NamedTuple):
     """The conditions, and the choice made at them; none where no model can satisfy the rule
     there.
     """
 
     at: Conditions
-    choice: Made | None
+    choice: Choice | None
 
 
 def settings_of(
-    models: Iterable[str], answers: Iterable[Answer[Choice]]
+    models: Iterable[str], answers: Iterable[Answer]
 ) -> dict[str, list[OperatingPoint]]:
     """The points that each model is set to, in the order of the answers."""
     made = [answer.choice for answer in answers if answer.choice is not None]
@@ -407,14 +403,14 @@ def settings_of(
 
 
 def made_by(
-    choosing: Callable[..., Made],
+    choosing: Callable[..., Choice],
     models: Any,
     rule: str | None,
     at: Sequence[Conditions],
     **options: Any,
-) -> tuple[list[Answer[Made]], list[Note]]:
+) -> tuple[list[Answer], list[Note]]:
     """The same, by any way of choosing among models."""
-    found: list[Answer[Made]] = []
+    found: list[Answer] = []
     problems: list[Problem] = []
     for conditions in at:
         sample = next(iter(models.values())) if isinstance(models, Mapping) else models

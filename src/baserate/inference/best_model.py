@@ -292,7 +292,7 @@ def choices(
     rule: str | None,
     at: Sequence[Conditions],
     **options: Any,
-) -> tuple[list[Answer[Choice]], list[Note]]:
+) -> tuple[list[Answer], list[Note]]:
     """A choice for each base rate, and a note of every model that cannot satisfy the rule; where
     none can anywhere, that is refused.
     """

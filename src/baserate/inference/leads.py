@@ -694,7 +694,7 @@ def every_amount_pair(
     first, rows = next(iter(points.values())), np.arange(len(models.joint.positives))
     cases = Cases.of(models.joint, rows, models.worth)
     settings = {name: amount_setting(models, cases, name, point) for name, point in points.items()}
-    caught = first.point.optimized == CAUGHT
+    caught = first.optimized == CAUGHT
     name, better = (CAUGHT, "higher") if caught else ("cost", "lower")
     shown = {"level": level, "name": name, "better": better, "at": first.at}
     return [

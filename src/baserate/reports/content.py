@@ -77,7 +77,7 @@ class RuleChoices:
     rule: str | None
     written: str | None
     volume: float | None
-    answers: tuple[Answer[Choice], ...]
+    answers: tuple[Answer, ...]
 
 
 def answered(
@@ -146,9 +146,7 @@ def of_answers(asked: Sequence[RuleChoices], models: Mapping[str, Counts]) -> li
     return [_answer(one, answer, models) for one in asked for answer in one.answers]
 
 
-def _answer(
-    one: RuleChoices, answer: Answer[Choice], models: Mapping[str, Counts]
-) -> dict[str, Any]:
+def _answer(one: RuleChoices, answer: Answer, models: Mapping[str, Counts]) -> dict[str, Any]:
     choice = answer.choice
     if choice is None:
         at = conditions(answer.at, next(iter(models.values())))
@@ -233,7 +231,7 @@ def _ends(point: OperatingPoint) -> dict[str, Any]:
     }
 
 
-def sentence(answer: Answer[Choice], *, alone: bool) -> str:
+def sentence(answer: Answer, *, alone: bool) -> str:
     """Which model, and where it is set, or that none can."""
     return (
         f"At {answer.at}: no model can satisfy the rule."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,16 +15,37 @@ from baserate.results.notes import merge_notes, notes_by_model
 from baserate.results.operating_point import ON_SAME_CASES, OperatingPoint
 from baserate.results.values import Difference
 
-Point = TypeVar("Point")
-
 
 @dataclass(frozen=True)
-class ModelChoice(Viewed, Generic[Point]):
-    """The best model, the chosen point of every model, and why others have none."""
+class Choice(Viewed):
+    """The best model, where it is set, and what the others would do.
+
+    `models` names more than one where they cannot be distinguished by what was made best; `points`
+    holds the chosen point of every model that satisfies the rule, `refused` says of the others why
+    they do not. `baselines` are flagging nothing and flagging everything, where they satisfy the
+    rule too; under a budget without costs there are none. `differences` holds the lead of the best
+    model over every other one, the closest first, with its interval and p-value, where the models
+    were counted together; where they were not, `untested` says why. `lead_over_baseline` is the
+    same over the better of the two baselines, where the best model beats it on these cases;
+    `baseline_untested` says why that was not tested.
+    """
 
     models: tuple[str, ...]
-    points: Mapping[str, Point]
+    points: Mapping[str, OperatingPoint]
     refused: Mapping[str, Infeasible]
+    baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
+    differences: tuple[Difference, ...] = ()
+    untested: str = ""
+    # The better one of the baselines, and the one that no model beats; None where there is none.
+    baseline: str | None = None
+    unbeaten: str | None = None
+    lead_over_baseline: Difference | None = None
+    baseline_untested: str = ""
+    # Conditions that are not known exactly, and the regret over them, by model and baseline.
+    over: Conditions | None = None
+    regrets: Mapping[str, Any] = field(default_factory=dict)
+    # What holds of the models together.
+    joint_notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
     # Of a choice on test data: the same choice on the data it was made on.
     chosen: Self | None = field(default=None, kw_only=True, repr=False)
     # The counts of each model, for drawing.
@@ -32,7 +53,7 @@ class ModelChoice(Viewed, Generic[Point]):
         default_factory=dict, compare=False, kw_only=True, repr=False
     )
 
-    def __getitem__(self, model: str) -> Point:
+    def __getitem__(self, model: str) -> OperatingPoint:
         """The chosen point of this model, or why it has none."""
         known = isinstance(model, str)
         if known and model in self.refused:
@@ -52,47 +73,13 @@ class ModelChoice(Viewed, Generic[Point]):
         return with_notes(make_view("text", self), self.notes)
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader of the choice should know."""
-        return combine_notes([], self)
-
-    @property
     def model(self) -> str:
         """The best model; the first of those that are as good."""
         return self.models[0]
 
     @property
-    def point(self) -> Point:
+    def point(self) -> OperatingPoint:
         return self.points[self.model]
-
-
-@dataclass(frozen=True)
-class Choice(ModelChoice[OperatingPoint]):
-    """The best model, where it is set, and what the others would do.
-
-    `models` names more than one where they cannot be distinguished by what was made best; `points`
-    holds the chosen point of every model that satisfies the rule, `refused` says of the others why
-    they do not. `baselines` are flagging nothing and flagging everything, where they satisfy the
-    rule too; under a budget without costs there are none. `differences` holds the lead of the best
-    model over every other one, the closest first, with its interval and p-value, where the models
-    were counted together; where they were not, `untested` says why. `lead_over_baseline` is the
-    same over the better of the two baselines, where the best model beats it on these cases;
-    `baseline_untested` says why that was not tested.
-    """
-
-    baselines: Mapping[str, OperatingPoint] = field(default_factory=dict)
-    differences: tuple[Difference, ...] = ()
-    untested: str = ""
-    # The better one of the baselines, and the one that no model beats; None where there is none.
-    baseline: str | None = None
-    unbeaten: str | None = None
-    lead_over_baseline: Difference | None = None
-    baseline_untested: str = ""
-    # Conditions that are not known exactly, and the regret over them, by model and baseline.
-    over: Conditions | None = None
-    regrets: Mapping[str, Any] = field(default_factory=dict)
-    # What holds of the models together.
-    joint_notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def regret(self) -> Any:
@@ -161,7 +148,7 @@ class Choice(ModelChoice[OperatingPoint]):
         return "\n".join([*lines, *_describe_lead_over_baseline(self)])
 
 
-def combine_notes(notes: Sequence[Note], choice: ModelChoice[Any]) -> tuple[Note, ...]:
+def combine_notes(notes: Sequence[Note], choice: Choice) -> tuple[Note, ...]:
     """Return the notes of a choice: first why models cannot satisfy the rule; of one on test data
     also those of the data it was made on, without those on data that are the same.
     """

@@ -272,7 +272,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     choice = choice if how is None else _complete(choice, x, models, how, progress)
     return replace(
         choice,
-        sources={name: _whole(models[name]) for name in choice.points},
+        sources={name: models[name].total() for name in choice.points},
         joint_notes=tuple(same_scores(x, x.models)) if isinstance(x, JointCounts) else (),
     )
 
@@ -345,7 +345,7 @@ def _limit_of_false_alarms(rule: str | None) -> Fraction:
 
 def choose_at_each(
     models: Any, rule: str | None, at: Sequence[Conditions], **options: Any
-) -> tuple[list[selection.Answer[Choice]], list[Note]]:
+) -> tuple[list[selection.Answer], list[Note]]:
     """The choice among models at each of several base rates, and a note of every model that cannot
     satisfy the rule; where none can anywhere, that is refused.
     """
@@ -379,10 +379,6 @@ def _showing(choice: Choice, shown: tuple[str, ...]) -> Choice:
         for some in (choice.points, choice.baselines)
     )
     return replace(choice, points=points, baselines=ends)
-
-
-def _whole(x: Any) -> Any:
-    return x.total() if isinstance(x, GroupedCounts) else x
 
 
 def _interval_options(
@@ -422,7 +418,7 @@ def _complete_amounts(
         intervals = amount_intervals(
             found,
             x,
-            again=how.replicates != 0 and not found.point.in_advance,
+            again=how.replicates != 0 and not found.in_advance,
             replicates=how.replicates or AMOUNT_REPLICATES,
             seed=how.seed,
             level=how.level,
@@ -730,7 +726,7 @@ def _least_regret_of(
 
 def _point(found: Decision, x: Any, threshold: Any, name: str) -> OperatingPoint:
     """One setting, read in the middle of what is possible, with its regret over all of it."""
-    counts = x.total() if isinstance(x, GroupedCounts) else x
+    counts = x.total()
     point = selection.flag_at(counts, threshold, at=found.at.middle(), volume=found.volume)
     said = Note(
         "BR588",

@@ -69,7 +69,7 @@ def measure(  # type: ignore[overload-overlap]
 ) -> dict[Hashable, Reading]: ...
 @overload
 def measure(
-    x: Counts | Points | Confusion | OperatingPoint | AmountPoint,
+    x: Counts | Points | Confusion | OperatingPoint,
     name: str | Measure,
     /,
     *,

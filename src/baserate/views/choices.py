@@ -262,17 +262,17 @@ AMOUNT_COLUMNS = {
 def describe_amount_choice(choice: AmountChoice) -> str:
     """Return which model to use, at which threshold, and what that costs and catches."""
     point = choice.point
-    by_amount = point.point.optimized == CAUGHT_AMOUNT
+    by_amount = point.optimized == CAUGHT_AMOUNT
     review = f", a review at {money(float(point.prices.review))} and a miss at its amount"
     best = "that catches the largest amount" if by_amount else "with the lowest cost"
-    rule = f" with {escaped(point.point.rule)}" if point.point.rule else ""
+    rule = f" with {escaped(point.rule)}" if point.rule else ""
     where = f"Use {' or '.join(map(_shown, choice.models))}"
     alone = len(choice.points) + len(choice.refused) == 1
-    if point.point.regardless is not None:
-        where = describe_setting(point.point).capitalize()
+    if point.regardless is not None:
+        where = describe_setting(point).capitalize()
     elif len(choice.models) == 1:
         goal = f", the threshold {best}" if alone else ""
-        where += f" at {describe_setting(point.point)}{goal}"
+        where += f" at {describe_setting(point)}{goal}"
     on_test = choice.chosen is not None
     cost = "" if by_amount else f"cost {money(point.cost)}, "
     sums = f"{cost}caught {money(point.amount_caught)}, missed {money(point.amount_missed)}"
@@ -296,7 +296,7 @@ def _compare_with_average(choice: AmountChoice, average: AmountPoint) -> str:
     )
     if average.sums == point.sums:
         return f"If every miss cost the average amount, the choice would be the same. {trivial}"
-    other = f"{describe_setting(average.point)}, which actually costs {money(average.cost)}"
+    other = f"{describe_setting(average)}, which actually costs {money(average.cost)}"
     return f"If every miss cost the average amount, the choice would be {other}. {trivial}"
 
 
@@ -322,7 +322,7 @@ def tabulate_amount_choices(choices: Sequence[AmountChoice]) -> list[str]:
     tested = any(choice.chosen is not None for choice in choices)
     points = [point for _, choice in samples for point in choice.points.values()]
     # Nobody said what a review costs, where amounts caught are made highest.
-    is_free = all(point.point.optimized == CAUGHT_AMOUNT for point in points)
+    is_free = all(point.optimized == CAUGHT_AMOUNT for point in points)
     names = [name for name in AMOUNT_COLUMNS if not is_free or "cost" not in name]
     lines = [
         [
@@ -350,7 +350,7 @@ def tabulate_amount_choices(choices: Sequence[AmountChoice]) -> list[str]:
 def _cells_of_amounts(point: AmountPoint | None, names: Sequence[str]) -> list[str]:
     if point is None:
         return ["cannot satisfy the rule", *(tables.UNDEFINED for _ in names)]
-    cells = [describe_briefly(point.point)]
+    cells = [describe_briefly(point)]
     for name in names:
         value = getattr(point, name)
         text = tables.cases(value) if name == "alerts" else money(value)
@@ -370,7 +370,7 @@ def _describe_amount_intervals(choices: Sequence[AmountChoice]) -> str:
         return ""
     first = used[0]
     is_fixed = any(note.code == "BR593" for note in first.notes) or any(
-        point.point.in_advance for choice in choices for point in choice.points.values()
+        point.in_advance for choice in choices for point in choice.points.values()
     )
     how = "at these thresholds, by" if is_fixed else "choosing the thresholds again on each of"
     return f"In brackets {percent(first.level)} intervals, {how} {first.replicates} resamples:"
@@ -386,11 +386,11 @@ def money(value: float) -> str:
 def amount_choice_as_json(choice: AmountChoice) -> dict[str, Any]:
     """Return the values of a choice by amounts."""
     point, chosen = choice.point, choice.chosen
-    name = point.point.optimized
+    name = point.optimized
     return {
         "model": choice.model,
         "at": conditions(point.at),
-        "rule": point.point.rule or None,
+        "rule": point.rule or None,
         "optimized": name,
         "models": list(choice.models),
         "values": {model: number(getattr(one, name)) for model, one in choice.points.items()},
@@ -404,20 +404,20 @@ def amount_choice_as_json(choice: AmountChoice) -> dict[str, Any]:
 
 def amount_point_as_json(point: AmountPoint) -> dict[str, Any]:
     """Return a point and its sums, as bare numbers."""
-    where, average = point.point, point.by_average
-    more = document.share_of(where)
+    average = point.by_average
+    more = document.share_of(point)
     if point.caught_best is not None and point.caught_worst is not None:
         more |= {"caught_best": point.caught_best, "caught_worst": point.caught_worst}
     names = (*AMOUNT_COLUMNS, "amount_false_alarms")
     return {
-        "rule": where.rule or None,
-        "optimized": where.optimized or None,
-        "how": where.how,
+        "rule": point.rule or None,
+        "optimized": point.optimized or None,
+        "how": point.how,
         "at": {"prior": number(point.at.prior), "as_in_sample": point.at.as_in_sample},
         "threshold": threshold(point.threshold),
         **more,
-        **document.outcomes(where.confusion),
-        "review": None if where.optimized == CAUGHT_AMOUNT else float(point.prices.review),
+        **document.outcomes(point.confusion),
+        "review": None if point.optimized == CAUGHT_AMOUNT else float(point.prices.review),
         "recovered": float(point.prices.recovered),
         "cases": document.whole(point.cases),
         **{name: number(getattr(point, name)) for name in names},

@@ -10,7 +10,6 @@ from baserate.atomic import Grid, Page
 from baserate.conditions import OUTCOMES, Conditions, Uncertain, told
 from baserate.counts.cells import Totals
 from baserate.counts.counts import JointCounts
-from baserate.decisions.amount_costs import AmountChoice
 from baserate.errors import escaped, grouped, number_of, quoted
 from baserate.measures.registry import CLASS_OF
 from baserate.results.choice import Choice
@@ -79,7 +78,7 @@ def of_difference(found: Difference, sample: Totals | None = None) -> dict[str, 
     }
 
 
-def of_leads(choice: Choice | AmountChoice) -> dict[str, Any]:
+def of_leads(choice: Choice) -> dict[str, Any]:
     """Whether the best model is better than each of the others, and than one answer for all; null
     where that was not tested, and why.
     """

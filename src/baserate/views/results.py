@@ -17,14 +17,14 @@ import numpy as np
 from baserate.conditions import Conditions, Costs
 from baserate.curves.curve import Curves, in_frame
 from baserate.curves.threshold_table import ThresholdTable
-from baserate.decisions.amount_costs import CAUGHT, SUMS, AmountChoice, AmountPoint
+from baserate.decisions.amount_costs import SUMS, AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_shown
 from baserate.decisions.selection import Fixed
 from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
 from baserate.inference.decide import RecallLeaders
 from baserate.measures.calculator import Rates
-from baserate.numbers import Reading, Undefined, first_and_last, format_cell, html_table
+from baserate.numbers import Reading, TableCells, Undefined, first_and_last, format_cell, html_table
 from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
@@ -92,20 +92,7 @@ def _(result: OperatingPoint) -> dict[str, Any]:
 
 @values_of.register
 def _(result: AmountPoint) -> dict[str, Any]:
-    average = result.by_average
-    return {
-        **document.point_of(_without_objective(result)),
-        "optimized": result.optimized or None,
-        "review": None if result.optimized == CAUGHT else float(result.prices.review),
-        "recovered": float(result.prices.recovered),
-        "cases": result.cases,
-        **{name: result[name] for name in SUMS},
-        "nothing": result.nothing,
-        "everything": result.everything,
-        "caught_best": result.caught_best,
-        "caught_worst": result.caught_worst,
-        "by_average": None if average is None else values_of(average),
-    }
+    return choices.amount_point_as_json(result)
 
 
 @values_of.register
@@ -211,20 +198,21 @@ def _frame_entry(value: Any) -> Any:
 
 def as_html(result: Any) -> str:
     """A table under what the result is, and its notes as a list."""
-    own = getattr(result, "_html_table", None)
+    own = getattr(result, "_table_cells", None)
     notes: tuple[Note, ...] = getattr(result, "notes", ())
-    found = _html_table(result) if own is None else own()
+    headings, rows = _cells_of_rows(result) if own is None else own()
+    found = html_table(write_sentence(result), headings, rows)
     said = "".join(f"<li>{html.escape(escaped(str(note)), quote=True)}</li>" for note in notes)
     return found + (f"<ul>{said}</ul>" if said else "")
 
 
-def _html_table(result: Any) -> str:
+def _cells_of_rows(result: Any) -> TableCells:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
     body = first_and_last(
         len(rows), lambda place: [_table_cell(rows[place].get(name)) for name in names]
     )
-    return html_table(write_sentence(result), names, body)
+    return names, body
 
 
 def _table_cell(value: Any) -> str:

@@ -13,7 +13,6 @@ from baserate.conditions import ASSUMED, Conditions, told
 from baserate.counts.counts import Counts
 from baserate.curves.areas import auc
 from baserate.curves.threshold_table import ThresholdTable
-from baserate.decisions.amount_costs import AmountChoice, AmountPoint
 from baserate.decisions.operating_point import measures_requested
 from baserate.decisions.roc_geometry import EVERYTHING, NOTHING
 from baserate.decisions.rules import holds_all, parse_rule
@@ -191,7 +190,7 @@ def brief_of(row: Row) -> str:
     return "" if row.point is None or row.model in BASELINES else describe_briefly(row.point)
 
 
-def rows(answers: Iterable[Answer[Choice]], models: Iterable[str]) -> list[Row]:
+def rows(answers: Iterable[Answer], models: Iterable[str]) -> list[Row]:
     """A row for every model at each base rate; without a point where it cannot satisfy the rule."""
     return [
         Row(name, answer.at, answer.choice.points.get(name) if answer.choice else None)
@@ -200,7 +199,7 @@ def rows(answers: Iterable[Answer[Choice]], models: Iterable[str]) -> list[Row]:
     ]
 
 
-def with_baselines(rows: Sequence[Row], answers: Sequence[Answer[Choice]]) -> list[Row]:
+def with_baselines(rows: Sequence[Row], answers: Sequence[Answer]) -> list[Row]:
     """The rows of each base rate, and behind them flagging nothing and flagging everything."""
     found: list[Row] = []
     for answer in answers:
@@ -487,7 +486,7 @@ def verdict_on_test(choice: Choice, chosen: Choice) -> str:
     )
 
 
-def lead_on_test(choice: Choice | AmountChoice) -> str:
+def lead_on_test(choice: Choice) -> str:
     """Whether the model that was chosen elsewhere is better here than the others."""
     if choice.untested:
         return f"; the difference was not tested ({choice.untested})"
@@ -551,7 +550,7 @@ def _describe_significance(choice: Choice) -> str:
     )
 
 
-def lead_in_words(choice: Choice | AmountChoice | None) -> str:
+def lead_in_words(choice: Choice | None) -> str:
     """Whether the best model is significantly better than the others, as the end of a sentence."""
     if choice is None or len(choice.points) < 2:
         return ""
@@ -629,7 +628,7 @@ def _at_setting(point: OperatingPoint) -> str:
     )
 
 
-def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
+def of_leads(choices: Sequence[Choice]) -> str:
     """The lead of the best model over each of the others, with its interval: nothing where none was
     tested.
     """
@@ -671,11 +670,10 @@ def of_leads(choices: Sequence[Choice | AmountChoice]) -> str:
                 )
             )
     first, point = tested[0].differences[0], tested[0].point
-    chosen = point.point if isinstance(point, AmountPoint) else point
     headings = (
         *(("base rate",) if several else ()),
         "difference",
-        heading(first.name, [chosen]),
+        heading(first.name, [point]),
         percent(first.level),
         "p",
         *(("p (Holm)",) if adjusted else ()),
