@@ -365,6 +365,10 @@ GAP = "…"
 UNDEFINED = "—"
 
 
+# The headings and the rows of a table.
+TableCells: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
+
+
 def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table under what it is; the first column names the rows."""
     head = "".join(f'<th scope="col">{_escape_html(heading)}</th>' for heading in headings)

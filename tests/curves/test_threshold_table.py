@@ -122,7 +122,7 @@ def test_a_notebook_shows_it_escaped_and_a_spreadsheet_reads_no_formula():
     assert "\n'=1+1,0.9,1\n" in found.to_csv()
     assert "\n\\x1b[2J\\n=1,0.9,1\n" in found.to_csv()
     assert "<b>" not in found._repr_html_()
-    assert found.transposed()._repr_html_().startswith("<table><caption>ThresholdTable: 18 columns")
+    assert found.transposed()._repr_html_().startswith("<table><caption>18 thresholds, ")
 
 
 def test_integers_beyond_2_to_the_53_keep_their_last_digit():

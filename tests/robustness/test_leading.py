@@ -15,6 +15,7 @@ from tests.strategies import seeds
 
 import baserate as br
 from baserate.inference import best_model, leads
+from baserate.inference.decide import RecallLeaders
 from baserate.views import choices
 
 MODELS = {"A": F1_A, "B": F1_B}
@@ -195,7 +196,7 @@ def test_leaders_that_cannot_be_tested_say_why():
     assert (found.tested, found.untested) == ((), best_model.SEPARATE)
     assert (
         f"(the differences were not tested: {best_model.SEPARATE})."
-        in (str(choices.of_leaders(found, [])).splitlines()[0])
+        in choices.describe_leaders(RecallLeaders(found, (), {})).splitlines()[0]
     )
     assert br.robustness.best_recall({"a": alone["a"]}, fdr=0.5).untested == ""
     weighted = br.count(

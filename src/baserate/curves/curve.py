@@ -33,10 +33,10 @@ from baserate.notation import WholeCheck, base_rate
 from baserate.numbers import (
     EXACT_FLOATS,
     Floats,
+    TableCells,
     Viewed,
     first_and_last,
     format_cell,
-    html_table,
     make_view,
 )
 from baserate.results.notes import notes_by_model
@@ -172,7 +172,7 @@ class Curve:
         found: str = make_view("html", self)
         return found
 
-    def _html_table(self) -> str:
+    def _table_cells(self) -> TableCells:
         cuts = self.thresholds
 
         def row(place: int) -> list[str]:
@@ -184,7 +184,7 @@ class Curve:
             return [*cut, format_cell(self.x[place], 4), format_cell(self.y[place], 4)]
 
         headings = (*(() if cuts is None else ("score ≥",)), self.x_label, self.y_label)
-        return html_table(repr(self), headings, first_and_last(len(self), row))
+        return headings, first_and_last(len(self), row)
 
 
 def in_frame(columns: Mapping[str, Any], backend: str) -> Any:

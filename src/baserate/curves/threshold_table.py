@@ -27,10 +27,10 @@ from baserate.measures.confusion import (
 from baserate.notation import checked_volume
 from baserate.numbers import (
     EXACT_FLOATS,
+    TableCells,
     Viewed,
     first_and_last,
     format_cell,
-    html_table,
     make_view,
     spreadsheet_safe,
 )
@@ -122,12 +122,12 @@ class ThresholdTable(Viewed):
     def __str__(self) -> str:
         return str(make_view("text", self))
 
-    def _html_table(self) -> str:
+    def _table_cells(self) -> TableCells:
         rows = first_and_last(len(self), self.cells)
         if self.across:
             head, *body = [list(line) for line in zip(self.columns, *rows, strict=True)]
-            return html_table(repr(self), head, body)
-        return html_table(repr(self), [*self.columns], rows)
+            return head, body
+        return [*self.columns], rows
 
 
 def _csv_value(value: Any) -> Any:

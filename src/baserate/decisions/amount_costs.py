@@ -41,7 +41,7 @@ from baserate.measures.confusion import (
 )
 from baserate.measures.registry import weight_of_negatives
 from baserate.notation import NumberCheck, base_rate, checked_volume
-from baserate.numbers import Floats, exactly, format_cell, html_table, make_view, rounded
+from baserate.numbers import Floats, TableCells, exactly, format_cell, make_view, rounded
 from baserate.results.choice import Choice, combine_notes
 from baserate.results.notes import notes_by_model
 from baserate.results.operating_point import (
@@ -320,10 +320,10 @@ class AmountPoint(OperatingPoint):
         notes = combine(priced.amounts.notes, moved.notes)
         return replace(AmountPoint.of(priced, moved, prices), notes=notes)
 
-    def _html_table(self) -> str:
+    def _table_cells(self) -> TableCells:
         names = ("tp", "fp", "fn", "tn", *SUMS)
         rows = [(name, format_cell(getattr(self, name))) for name in names]
-        return html_table(repr(self), ("", "value"), rows)
+        return ("", "value"), rows
 
     def __repr__(self) -> str:
         sums = (

@@ -16,7 +16,7 @@ from baserate.counts.cells import Array, short
 from baserate.errors import Fix, Note, number_of, quoted, refuse, with_notes
 from baserate.measures.confusion import Confusion, Measure, measure, named
 from baserate.notation import percent
-from baserate.numbers import Viewed, format_cell, html_table, make_view, rounded
+from baserate.numbers import TableCells, Viewed, format_cell, make_view, rounded
 
 # Labels were noted to depend on the score.
 SELECTIVE = "BR116"
@@ -270,7 +270,7 @@ class OperatingPoint(Viewed):
     def __str__(self) -> str:
         return with_notes(repr(self), self.notes)
 
-    def _html_table(self) -> str:
+    def _table_cells(self) -> TableCells:
         rows = [(name, format_cell(getattr(self, name))) for name in ("tp", "fp", "fn", "tn")]
         cost = "expected_cost" if self.at.costs_given else "error"
         names = (
@@ -279,7 +279,7 @@ class OperatingPoint(Viewed):
             *(PER_VOLUME if self.volume is not None else ()),
         )
         rows += [(name, format_cell(self[name], 4)) for name in names]
-        return html_table(repr(self), ("", "value"), rows)
+        return ("", "value"), rows
 
 
 def _scores_to_flag(scores: Any) -> Array:

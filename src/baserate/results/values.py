@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from baserate.conditions import Conditions
 from baserate.errors import Fix, Note, Problem, grouped, quoted, refuse
 from baserate.notation import WholeCheck, checked_level, missed, percent
-from baserate.numbers import Viewed, format_cell, html_table, make_view
+from baserate.numbers import TableCells, Viewed, format_cell, make_view
 from baserate.results.operating_point import OperatingPoint
 
 __all__ = [
@@ -90,14 +90,14 @@ class Interval(Viewed):
         )
         return f"Interval: {name}{shown_value(self)}, {bounds}"
 
-    def _html_table(self) -> str:
+    def _table_cells(self) -> TableCells:
         row = (
             self.name or "value",
             format_cell(self.value, self.digits),
             bounds_in_words(self),
             self.method,
         )
-        return html_table(repr(self), ("", "value", percent(self.level), "method"), [row])
+        return ("", "value", percent(self.level), "method"), [row]
 
 
 def is_corrected(points: Iterable[OperatingPoint]) -> bool:
@@ -168,7 +168,7 @@ class Difference(Viewed):
     def __str__(self) -> str:
         return str(make_view("text", self))
 
-    def _html_table(self) -> str:
+    def _table_cells(self) -> TableCells:
         first, second = (quoted(name, quotes=False) for name in self.models)
         values = [format_cell(value, 4) for value in (*self.values, self.value)]
         headings = ["", first, second, "difference", percent(self.level), "p"]
@@ -180,7 +180,7 @@ class Difference(Viewed):
         ]
         if self.p_adjusted is not None:
             headings, row = [*headings, "p (Holm)"], [*row, f"{self.p_adjusted:.3g}"]
-        return html_table(repr(self), [*headings, "method"], [[*row, self.method]])
+        return [*headings, "method"], [[*row, self.method]]
 
 
 class _OnePair:

@@ -24,7 +24,7 @@ from baserate.decisions.winner_map import WinnerMap
 from baserate.errors import Note, escaped
 from baserate.inference.decide import RecallLeaders
 from baserate.measures.calculator import Rates
-from baserate.numbers import Reading, Undefined, first_and_last, format_cell, html_table
+from baserate.numbers import Reading, TableCells, Undefined, first_and_last, format_cell, html_table
 from baserate.results.calculation import Calculation, League
 from baserate.results.choice import Choice
 from baserate.results.operating_point import OperatingPoint, describe_briefly
@@ -198,20 +198,21 @@ def _frame_entry(value: Any) -> Any:
 
 def as_html(result: Any) -> str:
     """A table under what the result is, and its notes as a list."""
-    own = getattr(result, "_html_table", None)
+    own = getattr(result, "_table_cells", None)
     notes: tuple[Note, ...] = getattr(result, "notes", ())
-    found = _html_table(result) if own is None else own()
+    headings, rows = _cells_of_rows(result) if own is None else own()
+    found = html_table(write_sentence(result), headings, rows)
     said = "".join(f"<li>{html.escape(escaped(str(note)), quote=True)}</li>" for note in notes)
     return found + (f"<ul>{said}</ul>" if said else "")
 
 
-def _html_table(result: Any) -> str:
+def _cells_of_rows(result: Any) -> TableCells:
     rows = list(rows_of(result))
     names = list(dict.fromkeys(name for row in rows for name in row))
     body = first_and_last(
         len(rows), lambda place: [_table_cell(rows[place].get(name)) for name in names]
     )
-    return html_table(write_sentence(result), names, body)
+    return names, body
 
 
 def _table_cell(value: Any) -> str:
