@@ -25,6 +25,7 @@ from baserate.cli.runner import (
     TOGETHER,
     Request,
     Result,
+    check_model,
     command,
     measures_of,
     parsed_measure,
@@ -71,11 +72,7 @@ READ_TEXT: dict[str, Callable[[Request, Any, Sequence[str]], Any]] = {
     "optimize": lambda request, text, _: parsed_measure(text, request.conditions),
     "review": lambda _, given, __: read_price(given) if isinstance(given, str) else given,
     "recovered": lambda _, given, __: read_share(given) if isinstance(given, str) else given,
-    "threshold": lambda _, given, models: (
-        threshold_by_model(given)[1]
-        if isinstance(given, str)
-        else thresholds_of(given, tuple(models))
-    ),
+    "threshold": lambda *given: read_threshold(*given),  # noqa: PLW0108 (defined below)
 }
 # Options that name a file.
 OTHER_FILES = ("labelled", "prior_from", "test")
@@ -266,6 +263,16 @@ def parse_descriptions(docstring: str) -> dict[str, str]:
 
 # ----------------------------------------------------------------------
 # Ask and print.
+
+
+def read_threshold(request: Request, given: str | Sequence[str], models: Sequence[str]) -> Any:
+    """Return the threshold of each model, or the one for all of a command that takes one model."""
+    if not isinstance(given, str):
+        return thresholds_of(tuple(given), tuple(models))
+    name, threshold = threshold_by_model(given)
+    if name is not None:
+        check_model(given, name, request.source.scores or ("counts",))
+    return threshold
 
 
 def read_thresholds(texts: Iterable[str]) -> list[float | int | None]:
