@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import baserate as br
+from baserate.views.formats import write_sentence
 
 Y, S = [0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9]
 COUNTS = br.count(Y, S)
@@ -325,7 +326,7 @@ def test_a_choice_flags_the_column_of_its_model_in_a_frame():
 def test_printing_a_choice_shows_its_foremost_notes():
     for found in (br.choose(JOINT, prior=0.01), br.choose(COUNTS, prior=0.01)):
         first, *rest = str(found).splitlines()
-        assert first == repr(found).splitlines()[0]
+        assert first == write_sentence(found)
         notes = [line for line in rest if line.startswith("  note BR")]
         assert any("BR526: computed for a base rate of 1%" in str(note) for note in found.notes)
         assert 1 <= len(notes) <= 3
