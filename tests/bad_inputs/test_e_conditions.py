@@ -24,7 +24,7 @@ def by_amount(bench, amounts, *more, **columns):
 
 
 def prior_of(bench, text):
-    return bench.answer(*at(bench, "--prior", text))["verdict"][0]["at"]["prior"]
+    return bench.answer(*at(bench, "--prior", text))["result"]["at"]["prior"]
 
 
 @row(59, "prior 0 or 1")
@@ -93,7 +93,7 @@ def test_row_66_no_false_positive_gets_a_bound(bench):
 
 @row(67, "the sample is the deployment")
 def test_row_67_another_prior_is_said_and_the_samples_own_has_a_name(bench):
-    own = bench.answer(*at(bench, "--prior", "test"))["verdict"][0]["at"]
+    own = bench.answer(*at(bench, "--prior", "test"))["result"]["at"]
     assert (own["prior"], own["as_in_sample"]) == (0.25, True)
     return bench.noted("BR526", *at(bench, "--prior", "1%"))
 

@@ -717,7 +717,7 @@ def test_the_command_says_what_holds_in_the_field(capsys, scored):
     document = answered(
         capsys, "choose", scored, "--label", "y", "--score", "b", "--guarantee", "precision >= 0.2"
     )
-    found = document["models"][0]["points"][0]["guarantee"]
+    found = document["result"]["points"]["b"]["guarantee"]
     assert (found["level"], found["models"]) == (0.95, 1)
     assert found["requirements"][0]["method"] == "least favourable roc"
     assert found["requirements"][0]["bound"] is None
@@ -734,12 +734,12 @@ def test_the_command_says_what_holds_in_the_field(capsys, scored):
         (
             ("--guarantee", "recall >= 0.8", "--replicates", "200"),
             2,
-            "BR002: --replicates has no effect beside --guarantee",
+            "BR002: replicates= has no effect beside guarantee=",
         ),
         (
-            ("--guarantee", "recall >= 0.8", "--amount", "a", "--review", "1"),
+            ("--guarantee", "recall >= 0.8", "--amount", "y", "--review", "1"),
             2,
-            "BR001: --guarantee has no effect with --amount",
+            "BR002: guarantee= does not apply to amounts",
         ),
     ],
 )

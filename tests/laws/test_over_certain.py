@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.cli.helpers import answered, told
+from tests.cli.helpers import answered, first_point, told
 
 import baserate as br
 from baserate.notation import base_rate
@@ -74,7 +74,7 @@ class TestWhatWasNotTestedSaysSo:
         field.write_text(field.read_text().replace("y,", "a,", 1))
         asked = ("choose", three, *DATA, "--cost", "fn=20", "--prior-from", field)
         said = told(capsys, *asked).out.split("\n")[0]
-        point = answered(capsys, *asked)["models"][0]["points"][0]
+        point = first_point(answered(capsys, *asked))
         assert "At an estimated base rate of " in said
         assert f"base rate of {base_rate(point['at']['prior'])}" not in said
 

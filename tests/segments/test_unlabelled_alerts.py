@@ -5,7 +5,7 @@ flag, that is said first.
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
-from tests.cli.helpers import answered, refused, told, written
+from tests.cli.helpers import answered, first_point, refused, told, written
 
 import baserate as br
 from baserate.inference.decide import decide
@@ -173,9 +173,8 @@ def test_the_library_refuses_it_too(log, tmp_path, how):
 
 def test_a_budget_still_chooses_by_recall(capsys, log):
     """All models catch out of the same positives, however many these are."""
-    point = answered(
-        capsys, *asked(log, "choose", "--rule", "alerts <= 100/day", "--volume", "10000")
-    )["models"][0]["points"][0]
+    words = asked(log, "choose", "--rule", "alerts <= 100/day", "--volume", "10000")
+    point = first_point(answered(capsys, *words))
     assert point["alerts"] <= 100
     assert (point["caught"], point["alerts"]) == (
         None,
@@ -371,9 +370,8 @@ def test_digests_and_saved_counts_are_as_before_and_say_what_they_lack(log, tmp_
 def test_a_budget_that_all_scored_cases_exceed_is_told(capsys, log):
     """Of a budget kept among the labelled cases, what is counted among all of them."""
     done = told(capsys, *asked(log, "choose", "posfrac <= 2%", "--optimize", "tpr"))
-    point = answered(capsys, *asked(log, "choose", "posfrac <= 2%", "--optimize", "tpr"))["models"][
-        0
-    ]["points"][0]
+    words = asked(log, "choose", "posfrac <= 2%", "--optimize", "tpr")
+    point = first_point(answered(capsys, *words))
     assert point["posfrac"] == np.mean(point["threshold"] <= SCORES)
     assert ("BR653" in done.err) == (point["posfrac"] > 0.02)
 
@@ -414,9 +412,9 @@ def test_models_within_a_budget_are_compared_by_recall_where_the_base_rate_of_al
         "--score",
         "b",
     )
-    (choice,) = answered(capsys, *words, "--missing-label", "drop")["verdict"]
+    choice = answered(capsys, *words, "--missing-label", "drop")["result"]
     assert choice["differences"][0]["statistic"] == "tpr"
-    (known,) = answered(capsys, *words, "--missing-label", "drop", "--prior", "3%")["verdict"]
+    known = answered(capsys, *words, "--missing-label", "drop", "--prior", "3%")["result"]
     assert known["differences"][0]["statistic"] == "caught"
 
 

@@ -222,7 +222,7 @@ def choose(  # noqa: PLR0913 (each is a question of its own)
     seed : int, default 0
         Random seed.
     progress : Progress, optional
-        Is told how far the resamples are.
+        Shows how far the resamples are.
 
     Examples
     --------
