@@ -187,7 +187,7 @@ def test_triage_within_a_number_of_reviews(scored, capsys):
     ("options", "said"),
     [
         (("--prior", "0.1%"), "triage needs what a review costs"),
-        (("--prior", "0.1%", "--review", "much"), "review is what a case costs"),
+        (("--prior", "0.1%", "--review", "much"), "--review takes a plain number"),
         (("--prior", "0.1%", "--review", "2", "--overlooked", "many"), "overlooked is a share"),
         (
             ("--prior", "0.1%", "--review", "2", "--most", "7"),
