@@ -79,15 +79,19 @@ class Moves(NamedTuple):
     @property
     def mean(self) -> float:
         """What the class adds to the difference."""
-        return float(self.times @ self.sizes) / self.cases
+        return self.sum_of(self.sizes) / self.cases
 
     @property
     def variance(self) -> float:
         """Of the mean over the class, with a case more each way (Bonett & Price 2012)."""
         whole = self.cases + 2
-        squares = float(self.times @ self.sizes**2) + sum(one**2 for one in self.added)
-        mean = (float(self.times @ self.sizes) + sum(self.added)) / whole
+        squares = self.sum_of(self.sizes**2) + sum(one**2 for one in self.added)
+        mean = (self.sum_of(self.sizes) + sum(self.added)) / whole
         return max(0.0, squares / whole - mean**2) / whole
+
+    def sum_of(self, values: Floats) -> float:
+        """Return the sum over all cases, the same in whatever order they come."""
+        return math.fsum((self.times * values).tolist())
 
 
 def slope_of_prior(means: Sequence[float], cases: Sequence[int]) -> float:
