@@ -296,3 +296,24 @@ def test_the_ten_records_of_tan_are_one_table():
     page = table._repr_html_()
     assert '<th scope="row">tp</th><td>5</td><td>4</td>' in page.replace("5.0", "5")
     assert table.transposed().to_frame().shape == (9, 7)
+
+
+def test_a_choice_and_its_point_have_every_measure_as_an_attribute():
+    models = br.count([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.1, 0.2, 0.3, 0.4]})
+    choice = br.choose(models, "alerts <= 60", prior=0.3, volume=100)
+    assert choice.threshold == choice.point.threshold
+    for name in ("recall", "sensitivity", "ppv", "mcc", "f2", "alerts", "false_alarms"):
+        assert getattr(choice, name) == getattr(choice.point, name) == choice.point[name]
+    assert choice.recall == choice.point.tpr
+    assert pickle.loads(pickle.dumps(choice)).ppv == copy.deepcopy(choice).ppv == choice.ppv
+
+
+def test_an_attribute_that_is_no_measure_suggests_one():
+    models = br.count([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8], "b": [0.1, 0.2, 0.3, 0.4]})
+    choice = br.choose(models, prior=0.3)
+    with pytest.raises(AttributeError, match=r'Choice has no \'recal\'.*did you mean "recall"'):
+        choice.recal  # noqa: B018
+    with pytest.raises(AttributeError, match="alerts needs volume"):
+        choice.point.alerts  # noqa: B018
+    assert not hasattr(choice, "__array__")
+    assert not hasattr(choice.point, "_private")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from baserate.conditions import Conditions
 from baserate.errors import QUIET, Fix, Infeasible, Note, quoted, refuse, with_notes
 from baserate.numbers import Viewed, make_view
 from baserate.results.notes import merge_notes, notes_by_model
-from baserate.results.operating_point import ON_SAME_CASES, OperatingPoint
+from baserate.results.operating_point import ON_SAME_CASES, OperatingPoint, measure_attribute
 from baserate.results.values import Difference
 
 
@@ -80,6 +80,19 @@ class Choice(Viewed):
     @property
     def point(self) -> OperatingPoint:
         return self.points[self.model]
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of the best model; None where it flags nothing."""
+        return self.point.threshold
+
+    if not TYPE_CHECKING:  # a type checker knows the names above; any other is a slip
+
+        def __getattr__(self, name: str) -> float:
+            """Any measure of the best model by any of its names: `choice.recall`, `choice.ppv`."""
+            if name.startswith("_"):  # asked for while a copy has no points yet
+                raise AttributeError(name)
+            return measure_attribute(self, name, self.point)
 
     @property
     def regret(self) -> Any:

@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from baserate.conditions import Conditions
 from baserate.counts.cells import Array, short
-from baserate.errors import Fix, Note, number_of, quoted, refuse, with_notes
+from baserate.errors import Fix, InputError, Note, number_of, quoted, refuse, with_notes
 from baserate.measures.confusion import Confusion, Measure, measure, named
 from baserate.notation import percent
 from baserate.numbers import TableCells, Viewed, format_cell, make_view, rounded
@@ -60,6 +60,15 @@ PER_VOLUME = ("alerts", "caught", "missed")
 COUNTED = ("posfrac", "alerts")
 
 
+def measure_attribute(owner: object, name: str, point: OperatingPoint) -> float:
+    """Return the measure of this name at the point, as an attribute of its owner."""
+    try:
+        found = named(name, point.volume)
+    except InputError as error:
+        raise AttributeError(f"{type(owner).__name__} has no {name!r}: {error}") from None
+    return point[found]
+
+
 @dataclass(frozen=True)
 class OperatingPoint(Viewed):
     """Where is the classifier set, and what follows?
@@ -72,8 +81,9 @@ class OperatingPoint(Viewed):
     the field at this threshold, where that was requested. `intervals` holds the intervals of its
     measures, by name, where they were requested. Outcomes are those of the sample; rates
     within a class are the sample's too; precision, npv, posfrac and costs are read at `at`. Any
-    other measure is `point["mcc"]`. Where cases without labels were scored too, `counted` says how
-    many are flagged of how many in all, and the flagged share (posfrac) and alerts are those.
+    other measure is `point["mcc"]` or `point.mcc`, by any of its names. Where cases without labels
+    were scored too, `counted` says how many are flagged of how many in all, and the flagged share
+    (posfrac) and alerts are those.
 
     >>> import baserate as br
     >>> counts = br.count([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
@@ -119,6 +129,12 @@ class OperatingPoint(Viewed):
                 Fraction(*self.counted) * Fraction(dict(asked.parameters).get("volume", 1))
             )
         return measure(self.confusion, asked, at=self.at)
+
+    if not TYPE_CHECKING:  # a type checker knows the names below; any other is a slip
+
+        def __getattr__(self, name: str) -> float:
+            """Any measure by any of its names: `point.recall`, `point.ppv`."""
+            return measure_attribute(self, name, self)
 
     @property
     def share(self) -> float:
