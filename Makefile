@@ -10,7 +10,8 @@ PYTEST := $(BIN)/python -m pytest -n $(JOBS) --no-loadscope-reorder
 # These reach every branch of the counting core. They alone are watched: watching costs 2.5 times as much.
 CORE := tests/counts/test_counts.py tests/counts/test_grouped.py tests/counts/test_joint.py tests/counts/test_saved.py \
 	tests/read/test_bad_labels.py tests/read/test_bad_scores.py tests/read/test_bad_weights.py tests/read/test_classes.py \
-	tests/read/test_many_rows.py tests/read/test_treatments.py tests/bad_inputs/test_b_scores.py tests/bad_inputs/test_d_models.py \
+	tests/read/test_csv_groups.py tests/read/test_frames.py tests/read/test_many_rows.py tests/read/test_treatments.py \
+	tests/segments/test_unlabelled_alerts.py tests/cli/test_clusters.py tests/bad_inputs/test_b_scores.py tests/bad_inputs/test_d_models.py \
 	tests/shift/test_correcting.py tests/shift/test_unlabelled.py tests/test_html_tables.py
 # `make quick`: the core with NumPy, SciPy, DuckDB, narwhals and click alone, in two processes. Files that need other packages are skipped.
 QUICK_1 := tests/counts tests/measures tests/decisions tests/test_conditions.py tests/test_costs.py \

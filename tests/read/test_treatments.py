@@ -416,3 +416,10 @@ def test_a_file_with_gaps_is_counted_as_its_rows_are(tmp_path, labels, how):
     if how == "drop":
         beside = br.count(np.zeros(int(gone.sum())), scores[gone])
         assert counts.unlabelled.negatives.tolist() == beside.negatives.tolist()
+
+
+def test_the_least_whole_number_cannot_be_negated(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("y,m\n1,-9223372036854775808\n0,5\n")
+    with pytest.raises(br.InputError, match="BR215: .* cannot be negated"):
+        counted(path, lower_is_positive=True)
