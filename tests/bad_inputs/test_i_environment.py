@@ -22,7 +22,7 @@ from tests.bad_inputs.test_g_binary import CASES, show
 from tests.cli.helpers_terminal import BASERATE, ESCAPE, in_terminal, run, stopped
 
 import baserate as br
-from baserate.read import quotas, source
+from baserate.read import files, quotas
 
 GOOD = table(y=Y, m=M)
 PAIRS = table(y=Y * 10, m=M * 10, n=M[::-1] * 10)
@@ -224,9 +224,7 @@ def test_row_146_days_are_utc_unless_a_zone_is_said(bench):
 def test_row_147_a_library_that_is_missing_is_named_with_the_way_to_get_it(bench):
     feather.write_feather(CASES, "scores.feather")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            source, "is_possible", lambda: False
-        )  # another process would have the library
+        patch.setattr(files, "is_possible", lambda: False)  # another process would have the library
         patch.setitem(sys.modules, "pyarrow", None)
         arrow = bench.refused("BR714", *show("scores.feather"))
         patch.setitem(sys.modules, "sqlalchemy", None)

@@ -607,7 +607,7 @@ def test_the_lead_is_in_a_table_with_its_interval(alike):
     shown = run("choose", alike, *THREE, "--optimize", "f1").stdout
     header = next(line for line in shown.splitlines() if line.startswith("model"))
     assert re.split("  +", header)[-2:] == ["lead of the best in f1", "p (Holm)"]
-    assert "; the lead by delta:" in shown
+    assert "; the lead by delta (a formula that allows for choosing" in shown
     coin = next(line for line in shown.splitlines() if line.startswith("coin"))
     assert re.search(r"0\.\d+ \(0\.\d+ to 0\.\d+\) +< 1e-06$", coin)
 

@@ -212,10 +212,10 @@ WITHIN = ("--rule=fdr <= 50%", "--optimize", "tpr", "--all-priors")
 def test_leaders_are_those_of_python(scored, capsys):
     document = answered(capsys, "choose", scored, *TWO, *WITHIN, "--prior", "1e-4,1e-3")
     found = br.robustness.best_recall(MODELS, fdr=0.5, attained=True)
-    assert document["leaders"]["leads"] == [
+    assert document["result"]["leads"] == [
         {"low": low, "high": high, "models": list(models)} for low, high, models in found.leads
     ]
-    at = document["leaders"]["at"]
+    at = document["result"]["at"]
     assert [{"prior": one["prior"], "tpr": one["tpr"]} for one in at] == [
         {"prior": prior, "tpr": found.at(prior)} for prior in (1e-4, 1e-3)
     ]

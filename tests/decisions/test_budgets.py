@@ -517,7 +517,7 @@ def test_the_commands_say_where_a_budget_on_condensed_counts_stops(rows, tmp_pat
     asked = [path, "alerts <= 1000", "--prior", "sample", "--volume", str(CASES)]
     said = told(capsys, "choose", *asked)
     assert "remain: the next scores were counted together" in " ".join(said.err.split())
-    point = answered(capsys, "choose", *asked)["models"][0]["points"][0]
+    (point,) = answered(capsys, "choose", *asked)["result"]["points"].values()
     assert (point["how"], "merged" in point) == ("threshold", False)
     assert (rows[1] >= point["threshold"]).sum() < 1000
     assert told(capsys, "report", *asked, "-o", page).status == 0

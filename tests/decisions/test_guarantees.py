@@ -784,7 +784,7 @@ def test_a_table_shows_the_bound_of_what_all_thresholds_were_tested_for(tmp_path
     (shown,) = [
         line for line in done.out.splitlines() if line.startswith("good") and " to " in line
     ]
-    assert " >= 0.6 " in shown
+    assert "(>= 0.6)" in shown
     (other,) = [line for line in done.out.splitlines() if line.startswith("bad ")]
     assert "cannot be guaranteed" in other
     worse = br.Counts([2, 1], positives=[30, 70], negatives=[20, 9980])

@@ -166,7 +166,7 @@ class TestDifferences:
     def test_over_a_range_have_intervals_in_the_text(self, three, capsys):
         asked = ("choose", three, *DATA, "--cost", "fn=20", "--prior", "0.5%..5%")
         lines = told(capsys, *asked).out.split("\n")
-        found = answered(capsys, *asked)["decision"]["differences"]
+        found = answered(capsys, *asked)["result"]["decision"]["differences"]
         start = lines.index("The chosen option against the others, on the same cases:")
         shown = lines[start + 3 : start + 3 + len(found)]
         assert [line.split("  ")[0] for line in shown] == [

@@ -242,6 +242,11 @@ def test_show_labels_what_was_merged_and_keeps_its_threshold_exact(
     found = answered(capsys, *asked, "--memory", LEAST)["models"][0]
     assert found["counts"]["condensed"] is True
     assert found["points"] == exact["points"]
+    auc, whole = found["summaries"]["auc"], exact["summaries"]["auc"]
+    assert auc["value"] == whole["value"]
+    # Runs of negatives are summed as one: the ends may differ in the last digit.
+    for end in ("low", "high"):
+        assert auc.pop(end) == pytest.approx(whole.pop(end), rel=1e-15)
     assert found["summaries"] == exact["summaries"]
     done = told(capsys, *asked, "--memory", LEAST)
     assert "(condensed)" in done.out

@@ -262,7 +262,7 @@ def _with_lead(
     choice: AnyChoice, models: int, find: Callable[..., Difference | None], *asked: Any
 ) -> AnyChoice:
     """The choice with its lead over a baseline, or why that is not known; p is that of the best of
-    so many models.
+    this number of models.
     """
     try:
         found = find(*asked)

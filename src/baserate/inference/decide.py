@@ -326,7 +326,7 @@ class Recommendation:
     learning: InformationValue | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LeastRegretChoice(Choice):
     """A `Choice` over conditions that are not known exactly, or at several sites, with all that was
     found on the way: the regret of every model, who is best where, and how firm that is.

@@ -159,7 +159,7 @@ def locked(
 
 
 def settings_within(memory: int, folder: str) -> dict[str, str]:
-    """Return what DuckDB may take where all may take so many bytes."""
+    """Return what DuckDB may take where all together may take this number of bytes."""
     limit = memory // SHARE
     threads = min(max(limit // A_THREAD, 1), os.cpu_count() or 1)
     return {"memory_limit": f"{limit}B", "temp_directory": folder, "threads": str(threads)}

@@ -529,7 +529,7 @@ def _exact_curve(
 
 
 def _draw_lines(found: Curve, x: Any, at: Conditions | None, drawn: dict[str, Any]) -> Curve:
-    """Return the curve with its band, isolines and baseline, where these are asked for."""
+    """Return the curve with its band, isolines and baseline, where these are requested."""
     if "band" in drawn:
         conditions = at if reads_conditions(found.name) else None
         found = replace(found, band=curve_band(x, found.name, at=conditions, **drawn["band"]))

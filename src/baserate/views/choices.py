@@ -77,6 +77,8 @@ def tabulate_choices(choices: Sequence[Choice]) -> list[str]:
     ]
     points = [point for _, choice in samples for point in choice.points.values()]
     names = list_measures(points)
+    is_sure = any(point.guarantee is not None for point in points)
+    unmet = "cannot be guaranteed" if is_sure else "cannot satisfy the rule"
     several = len({choice.at for choice in choices}) > 1
     tested = any(choice.chosen is not None for choice in choices)
     differences = [one for choice in choices for one in choice.differences]
@@ -85,7 +87,7 @@ def tabulate_choices(choices: Sequence[Choice]) -> list[str]:
             *([shown_prior(row.at.prior)] if several else []),
             _shown(row.model),
             *([data] if tested else []),
-            *_cells_of(row, names),
+            *_cells_of(row, names, unmet),
             *(_cells_of_difference(row.model, choice) if differences else []),
         ]
         for data, choice in samples
@@ -151,11 +153,13 @@ def _rows_of(choice: Choice) -> list[tables.Row]:
     return [*rows, *refused, *ends]
 
 
-def _cells_of(row: tables.Row, names: Sequence[str]) -> list[str]:
-    """Return where a model is set, and each measure there with its interval."""
+def _cells_of(row: tables.Row, names: Sequence[str], unmet: str) -> list[str]:
+    """Return where a model is set, and each measure there with its interval; or that what was
+    required is unmet.
+    """
     point = row.point
     if point is None:
-        return ["cannot satisfy the rule", *(tables.UNDEFINED for _ in names)]
+        return [unmet, *(tables.UNDEFINED for _ in names)]
     return [tables.brief_of(row), *(tables.cell_with_interval(point, name) for name in names)]
 
 

@@ -932,7 +932,7 @@ def of_thresholds(found: ThresholdTable) -> Iterator[str]:
 
 
 def spread_evenly(count: int, most: int) -> list[int]:
-    """Return the places of at most so many of the rows, the first and the last among them."""
+    """Return the places of at most `most` of the rows, the first and the last among them."""
     if count <= most:
         return list(range(count))
     return sorted({round(place * (count - 1) / (most - 1)) for place in range(most)})
