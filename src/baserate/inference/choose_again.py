@@ -336,8 +336,8 @@ class AmountRows:
     def left_out(self, weights: Weights) -> Weights:
         """Return the cases of each row that a resample has not drawn.
 
-        Of m negatives at one score, of which k were drawn with repeats, it is the number left out on
-        average: for one, whether it was.
+        Of several negatives at one score it is the number left out on average: for one, whether it
+        was.
         """
         positives = self.is_positive & (weights.positives == 0)
         numbers = np.maximum(self.negatives, 1)
