@@ -740,7 +740,7 @@ def auc_intervals(
 # The jackknife: how fast the spread changes, as BCa needs it.
 
 
-# The jackknife leaves out at most so many cases of each class, spread evenly over the scores.
+# The number of cases of each class that the jackknife leaves out at most, spread over the scores.
 MOST_LEFT_OUT = 500
 
 

@@ -51,9 +51,9 @@ STEP = Fraction(1, 10**6)
 NEIGHBOURS = 10
 # A note says so where they make up more than this share of the variance.
 NOTED = 0.1
-# Beyond so many standard deviations nothing of a binomial distribution is left that a float shows.
+# This many standard deviations from its mean, a binomial distribution has nothing left in a float.
 FAR = 40
-# So many signs are tried in every combination.
+# Up to this number of signs, every combination is tried.
 TRIED = 14
 # Of what has no least and no largest value.
 NO_ENDS = -math.inf, math.inf

@@ -107,7 +107,7 @@ ROOMY = (
     # bytes below which DuckDB, which takes for every thread what it likes, gets one: where it finds no  # noqa: E501
     # room, it crashes
 )
-# A memory limit leaves DuckDB one byte of so many, and each thread takes so many.
+# Of a memory limit DuckDB may take one part in SHARE, and each thread needs A_THREAD bytes.
 SHARE, A_THREAD = 4, 60_000_000
 # What is set before the lock; a plain scan is streamed, so that the limit on memory is for what a
 # query sorts or joins.
